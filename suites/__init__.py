@@ -1,1 +1,1 @@
-"""Suites of tasks beside the arena's, one folder each."""
+"""Suites of tasks in addition to the arena's, one folder each."""

@@ -1,4 +1,4 @@
-"""BoxingGym: choose experiments in ten generative worlds, and predict what comes of others.
+"""BoxingGym: experiments in ten generative worlds, and predictions of outcomes.
 
 Gandhi et al., "BoxingGym: Benchmarking progress in automated experimental design and model discovery".
 """

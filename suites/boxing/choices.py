@@ -1,4 +1,4 @@
-"""The choices of the suite, beside those of every suite."""
+"""Choices of the suite, in addition to the common ones."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
@@ -12,7 +12,7 @@ from suites.boxing.questions import Mode
 from suites.boxing.world import Wording
 
 TRIES = 3
-"""Replies to one request, as in the paper; after that it counts as not answered."""
+"""Maximum replies per request, as in the paper; then it is unanswered."""
 
 
 def _number(text: str) -> str:
@@ -27,7 +27,7 @@ _Agent = Literal["direct", "react", "plan-execute", "hypothesizer", "apprentice"
 
 
 class BoxingChoices(RunChoices):
-    """How BoxingGym is put to a model."""
+    """Prompting options of BoxingGym."""
 
     words: ClassVar[frozenset[str]] = RunChoices.words | {"evaluations", "programs"}
     later: ClassVar[frozenset[str]] = RunChoices.later | {
@@ -77,14 +77,14 @@ class BoxingChoices(RunChoices):
     @model_validator(mode="before")
     @classmethod
     def _told(cls, values: Any) -> Any:
-        """The wording as the paper has it, unless another one is chosen."""
+        """Set the paper's wording, unless another one is chosen."""
         if isinstance(values, dict) and values.get("mode") == "as-published":
             return {"wording": "story", **values}
         return values
 
     @classmethod
     def renamed(cls, logged: Mapping[str, Any]) -> dict[str, Any]:
-        """The choices of a log; up to 0.3.0.dev0 `prior` said whether equations were told."""
+        """Rename a log's choices; up to 0.3.0.dev0 `prior` set the equations."""
         found = super().renamed(logged)
         if "prior" in found:
             found = {"wording": "equations" if found.pop("prior") else "plain", **found}
@@ -92,17 +92,17 @@ class BoxingChoices(RunChoices):
 
     @property
     def judges(self) -> tuple[str, ...]:
-        """The models that speak in an episode besides the one that plays."""
+        """Models that speak in an episode in addition to the player."""
         return tuple(name for name in (self.novice_model, self.narrator) if name is not None)
 
     @property
     def evaluated(self) -> tuple[int, ...]:
-        """After how many experiments questions are asked, ascending."""
+        """Numbers of experiments before questions, ascending."""
         return self._and_last(self.evaluations)
 
     @property
     def fitted(self) -> tuple[int, ...]:
-        """After how many experiments an apprentice writes programs, ascending."""
+        """Numbers of experiments before an apprentice's programs, ascending."""
         return self._and_last(self.programs)
 
     def _and_last(self, chosen: tuple[str, ...]) -> tuple[int, ...]:
@@ -110,9 +110,9 @@ class BoxingChoices(RunChoices):
         return tuple(sorted(each for each in numbers if each <= self.experiments))
 
     def bounds(self, content: Any = None) -> Bounds:
-        """Every request may take `TRIES` replies; most take one, and estimates count on that.
+        """Bound an episode's requests; estimates assume a single reply to each.
 
-        A goal other than prediction has one question.
+        Every request may take `TRIES` replies. A goal other than prediction has one question.
         """
         several = self.ask == "singly" and (content is None or content["goal"] == "prediction")
         each = self.questions if several else 1

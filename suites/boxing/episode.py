@@ -1,4 +1,4 @@
-"""One episode as the runner's environment: experiments, questions in between, and an explanation."""
+"""Episodes for the runner: experiments, questions in between, and an explanation."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -16,11 +16,11 @@ from suites.boxing.replies import answers_of, design_of, explanation_of, form_of
 from suites.boxing.world import Field, WrongReplyError, unnamed
 
 NOVICE = -1
-"""The evaluation of the novice, among numbers of experiments."""
+"""Evaluation of the novice, among numbers of experiments."""
 
 
 class Request(NamedTuple):
-    """What is asked for next: `kind` as in `Observation` or narrate, the evaluation, the questions from 0."""
+    """Next request: `kind` as in `Observation` or narrate, evaluation, and questions from 0."""
 
     kind: str
     evaluation: int
@@ -28,7 +28,10 @@ class Request(NamedTuple):
 
 
 def requests_of(choices: BoxingChoices, questions: int, speaks: bool) -> tuple[Request, ...]:
-    """All that is asked for in an episode, in order; `speaks`: whether a narrator says what comes of it."""
+    """List all requests of an episode in order.
+
+    `speaks`: a narrator describes the outcomes.
+    """
     every = tuple(range(questions))
     sets = [every] if choices.ask == "together" else [(k,) for k in every]
 
@@ -47,11 +50,11 @@ def requests_of(choices: BoxingChoices, questions: int, speaks: bool) -> tuple[R
 
 
 class Turn(NamedTuple):
-    """One reply and what came of it; what does not belong to its `kind` is None.
+    """Reply with its result; entries of other kinds are None.
 
-    `experiments`: how many were over before. Of an experiment: `design` as it is written, `outcome`, what was
-    `said` of it, and information and regrets as in `suites.boxing.posterior.Regret`. Of answers: the
-    `evaluation` (a number of experiments, or -1 for the novice's), the numbers of the `questions` from 0,
+    `experiments`: the number of earlier experiments. Of an experiment: `design` as it is written, `outcome`,
+    its description `said`, and information and regrets as in `suites.boxing.posterior.Regret`. Of answers:
+    the `evaluation` (a number of experiments, or -1 for the novice's), the numbers of the `questions` from 0,
     `answers`, `truths` and `errors`. `words` are those of an explanation before it is cut.
     """
 
@@ -75,9 +78,9 @@ class Turn(NamedTuple):
 
 
 class Answers:
-    """What was answered in each evaluation, `number` answers in all.
+    """Answers of each evaluation, `number` in all.
 
-    A question that was not answered counts as answered by the worst answer of the range.
+    An unanswered question counts as answered by the worst answer of the range.
     """
 
     def __init__(self, questions: Questions) -> None:
@@ -91,11 +94,11 @@ class Answers:
         self.number += len(places)
 
     def error(self, evaluation: int) -> float:
-        """The mean error of an evaluation."""
+        """Compute the mean error of an evaluation."""
         return float(self._questions.errors(self.of(evaluation)).mean())
 
     def metrics(self, evaluations: Iterable[int], last: int) -> dict[str, float | int]:
-        """Errors and standardised errors of evaluations, and the proper scores of the `last` one."""
+        """Compute (standardised) errors of evaluations, and the `last` one's proper scores."""
         found: dict[str, float | int] = {}
         for evaluation in evaluations:
             suffix = "novice" if evaluation == NOVICE else str(evaluation)
@@ -104,12 +107,12 @@ class Answers:
         return found | self._questions.proper_scores(self.of(last))
 
     def of(self, evaluation: int) -> Floats:
-        """(m, values): the answers of an evaluation."""
+        """Return the answers of an evaluation, (m, values)."""
         return self._given.get(evaluation, self._questions.worst)
 
 
 class Episode(TurnByTurn):
-    """Plays one world by replies; `goal` is the name of what it asks for in the end."""
+    """Plays one world by replies; `goal` names its final question."""
 
     choices: BoxingChoices
 
@@ -129,11 +132,11 @@ class Episode(TurnByTurn):
 
     @property
     def request(self) -> Request:
-        """What is asked for now."""
+        """Return the present request."""
         return self._requests[self._place]
 
     def begin(self) -> Observation:
-        """The first request."""
+        """Return the first request."""
         return self._observation()
 
     def finish(self) -> Record:
@@ -154,13 +157,13 @@ class Episode(TurnByTurn):
         )
 
     def _outcome(self, error: float) -> str:
-        """How an error compares with that of the best answers without experiments."""
+        """Compare an error with that of the best answers without experiments."""
         if error < self.questions.prior_error:
             return "better than the prior"
         return "as the prior" if error == self.questions.prior_error else "worse than the prior"
 
     def _replay(self, metrics: Mapping[str, float | int]) -> dict[str, Any]:
-        """What replays the episode, and what reports show of it: they get no metrics."""
+        """Collect replay and report data that are no metrics."""
         return {
             **self._content,
             **{key: getattr(self.choices, key) for key in ("mode", "wording")},
@@ -172,7 +175,10 @@ class Episode(TurnByTurn):
         }
 
     def reply(self, text: str, reason: str | None = None) -> Observation:
-        """Carry out an experiment, or take answers or an explanation, unless it is refused for a reason."""
+        """Carry out an experiment, or record answers or an explanation.
+
+        A reply that is refused for a `reason` has no effect.
+        """
         request, error = self.request, reason
         found: Mapping[str, Any] = {}
         try:
@@ -190,7 +196,7 @@ class Episode(TurnByTurn):
     refuse = reply
 
     def _next(self, request: Request, given_up: bool) -> None:
-        """Go on to the next request, also from one that was not answered."""
+        """Continue with the next request, also after an unanswered one."""
         lost = given_up and request.kind == "act"
         if lost:
             self._said = self._prompts["no_experiment"].fill(tries=TRIES)
@@ -200,7 +206,7 @@ class Episode(TurnByTurn):
             self._place += 1
 
     def _carried_out(self, request: Request, text: str) -> Mapping[str, Any]:
-        """What a reply gives of a turn. Raises WrongReplyError."""
+        """Interpret a reply as parts of a turn. Raises WrongReplyError."""
         if request.kind == "act":
             return self._experiment(design_of(text, self.world))
         if request.kind == "explain":
@@ -237,12 +243,12 @@ class Episode(TurnByTurn):
 
     @property
     def _fields(self) -> tuple[Field, ...]:
-        """The numbers of one answer."""
+        """Fields of one answer."""
         fields = self.questions.fields
         return unnamed(fields, "output") if self.choices.wording == "plain" else fields
 
     def _observation(self, error: str | None = None) -> Observation:
-        """What the present request shows. Questions are left out later, so each shows what it depends on."""
+        """Compose the present request. Questions are left out later, so each shows what it depends on."""
         request, prompts = self.request, self._prompts
         said = self._said
         if error is not None:
@@ -276,7 +282,7 @@ class Episode(TurnByTurn):
         return Observation((text,), False, kind, novice or narrated, model, said or None, data=data)
 
     def _story(self) -> str:
-        """What the world is about, and what is asked for in the end."""
+        """Describe the world and the final question."""
         wording, asks = self.choices.wording, self.questions.parameters_asked(self.choices.wording)
         goal = self._prompts["goal_parameters" if asks else "goal_prediction"].fill()
         goal = self._prompts["goal_asked"].fill(question=asks) if asks and wording == "story" else goal
@@ -291,7 +297,7 @@ class Episode(TurnByTurn):
         return f"{question + 1}. {text}" if together > 1 else text
 
     def _metrics(self) -> dict[str, float | int]:
-        """The numbers of an episode that tables and reports have."""
+        """Metrics of an episode for tables and reports."""
         asked = [each for each in self._requests[: self._place] if each.kind == "predict"]
         rest = {each.evaluation for each in self._requests[self._place :] if each.kind == "predict"}
         over = dict.fromkeys(each.evaluation for each in asked if each.evaluation not in rest)
@@ -309,7 +315,7 @@ class Episode(TurnByTurn):
 
 
 def _limits(fields: Sequence[Field]) -> list[str]:
-    """What is expected of each number, once if it is the same of all."""
+    """List the fields' limits, or one if they are equal."""
     if len(fields) > 1 and len({field.expected for field in fields}) == 1:
         return [f"each: {fields[0].expected}"]
     return [f"{field.label}: {field.expected}" for field in fields]

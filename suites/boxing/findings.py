@@ -1,4 +1,4 @@
-"""What a report says of runs and episodes beyond every suite's tables."""
+"""Report panels of runs and episodes in addition to the common tables."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -56,7 +56,7 @@ def _whole(turn: _Turn) -> _Turn:
 
 
 Turn = Annotated[_Turn, AfterValidator(_whole)]
-"""A reply; see `suites.boxing.episode.Turn`."""
+"""Logged reply; see `suites.boxing.episode.Turn`."""
 
 
 class _Replay(TypedDict):
@@ -81,7 +81,7 @@ def _known(replay: _Replay) -> _Replay:
         raise ValueError("a wording")
     if "missing_answers" in replay and not {"asked_answers", "prior_error"} <= replay.keys():
         raise ValueError("the prior's error and the number of answers beside the missing ones")
-    # An episode that was broken off may have been evaluated after no experiment at all.
+    # An interrupted episode may have been evaluated after no experiment at all.
     found = replay.get("standardised")
     if found and not any(name.isdecimal() for name in found):
         raise ValueError("an error after some number of experiments")
@@ -89,11 +89,11 @@ def _known(replay: _Replay) -> _Replay:
 
 
 Replay = Annotated[_Replay, AfterValidator(_known)]
-"""The world, and what the tables need of its answers; older logs lack some of it."""
+"""World and parts of its answers for the tables, incomplete in older logs."""
 
 
 class Logged(TypedDict):
-    """A finished episode."""
+    """Finished episode."""
 
     turns: list[Turn]
     replay: Replay
@@ -109,11 +109,11 @@ part = partial(panel, "suites.boxing")
 _three_digits = partial(mean_text, digits=3)
 
 LARGE = 1_000_000
-"""Standardised errors beyond it are said in words; a missing answer can have 1e12."""
+"""Standardised errors above which words are used; missing answers reach 1e12."""
 
 
 def run_panels(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, str]]:
-    """Panels of the first page from the records of all agents."""
+    """Build the first page's panels from all agents' records."""
     found = {agent: [each for each in own if _finished(each)] for agent, own in records.items()}
     found = {agent: own for agent, own in found.items() if own}
     if not found:
@@ -140,7 +140,7 @@ def run_panels(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, str]]
 
 
 def episode_panels(record: Record) -> list[tuple[str, str]]:
-    """Experiments and answers, one after another."""
+    """Build the panel of experiments and answers in order."""
     turns = [turn for turn in record["turns"] if turn["error"] is None]
     tried = [turn for turn in turns if turn["kind"] == "act"]
     answered: dict[int, list[tuple[int, Any, Any, float]]] = {}
@@ -149,7 +149,7 @@ def episode_panels(record: Record) -> list[tuple[str, str]]:
             rows = zip(turn["questions"], turn["answers"], turn["truths"], turn["errors"], strict=True)
             answered.setdefault(turn["evaluation"], []).extend(rows)
     replay = record["replay"]
-    # An episode that was broken off has turns at most.
+    # An interrupted episode may have turns only.
     panels = [("Experiments", part("experiments", turns=tried, replay=replay))] if tried else []
     if answered:
         panels.append(("Answers", part("answers", evaluations=answered, replay=replay)))
@@ -157,12 +157,12 @@ def episode_panels(record: Record) -> list[tuple[str, str]]:
 
 
 def _finished(record: Record) -> bool:
-    """Whether an episode has what the tables are made of, which one that was broken off has not."""
+    """Return whether an episode has the tables' data, which interrupted ones lack."""
     return bool(record["turns"]) and "standardised" in record["replay"]
 
 
 def calibration(records: Sequence[Record]) -> list[Bin]:
-    """Of all probabilities that were stated, the mean true one in each tenth."""
+    """Bin all stated probabilities by tenths, with the mean truth."""
     return calibrated(
         (number, answer[0], truth[0])
         for number, record in enumerate(records)
@@ -174,7 +174,7 @@ def calibration(records: Sequence[Record]) -> list[Bin]:
 
 
 def _by_kind(records: Sequence[Record]) -> dict[Kind, list[Record]]:
-    """Records by environment and goal, in the suite's order."""
+    """Group records by environment and goal, in the suite's order."""
     found: dict[Kind, list[Record]] = {
         (name, goal): [] for name, world in WORLDS.items() for goal in world.goals
     }
@@ -184,7 +184,7 @@ def _by_kind(records: Sequence[Record]) -> dict[Kind, list[Record]]:
 
 
 def _errors(records: Sequence[Record]) -> list[tuple[str, ...]]:
-    """For each kind: episodes, missing answers, standardised errors, and the score."""
+    """Tabulate episodes, missing answers, standardised errors, and score by kind."""
     rows = []
     for kind, own in _by_kind(records).items():
         found = [each["replay"]["standardised"] for each in own]
@@ -195,13 +195,13 @@ def _errors(records: Sequence[Record]) -> list[tuple[str, ...]]:
 
 
 def _error(found: Sequence[float]) -> str:
-    """The mean of standardised errors or their differences; in words if any is beyond `LARGE`."""
+    """Average standardised errors or differences; words if any exceeds `LARGE`."""
     large = sum(abs(z) > LARGE for z in found)
     return f"over {LARGE:,} in {large} of {len(found)}" if large else _three_digits(found)
 
 
 def _missing(records: Sequence[Record]) -> str:
-    """How many answers are missing, such as 3 of 60; older logs do not say."""
+    """Count missing answers, such as 3 of 60; older logs lack them."""
     replays = [each["replay"] for each in records]
     if not all("missing_answers" in each for each in replays):
         return "–"
@@ -210,9 +210,9 @@ def _missing(records: Sequence[Record]) -> str:
 
 
 def _oracle(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, ...]]:
-    """The standardised errors of perfect inference for the kinds that were played.
+    """Tabulate the Bayes-optimal standardised errors of the played kinds.
 
-    They are those of the Bayes-optimal predictor that `python -m benchmarks.boxing errors` prints.
+    They are printed by `python -m benchmarks.boxing errors`.
     """
     played = {kind for own in records.values() for kind in _by_kind(own)}
     rows = []
@@ -228,7 +228,7 @@ def _oracle(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, ...]]:
 
 
 def _played(records: Mapping[str, Sequence[Record]]) -> list[Mapping[str, str]]:
-    """The rows of the paper's tables 1 to 4 of the kinds and wordings that were played."""
+    """Select the paper's rows (tables 1 to 4) of played kinds and wordings."""
     every = [each["replay"] for own in records.values() for each in own]
     played = {(r["environment"], r["goal"], _wording(r)) for r in every}
     rows = rows_of("suites.boxing", "published.csv")
@@ -236,7 +236,7 @@ def _played(records: Mapping[str, Sequence[Record]]) -> list[Mapping[str, str]]:
 
 
 def _wording(replay: Record) -> str:
-    """The wording of an episode; up to 0.3.0.dev0 `prior` said whether equations were told."""
+    """Read an episode's wording; up to 0.3.0.dev0 `prior` set the equations."""
     return str(replay["wording"]) if "wording" in replay else "equations" if replay["prior"] else "plain"
 
 
@@ -257,7 +257,7 @@ def _paper_regrets(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, .
 
 
 def _regrets(records: Sequence[Record]) -> list[tuple[Kind, str, str, str, str, list[float]]]:
-    """For each kind: mean information and both regrets, and the mean regret of each experiment as a curve."""
+    """Tabulate information and regrets by kind, with the regret per experiment as a curve."""
     rows = []
     for kind, own in _by_kind(records).items():
         turns = [[turn for turn in each["turns"] if turn["regret"] is not None] for each in own]
@@ -274,14 +274,14 @@ def _regrets(records: Sequence[Record]) -> list[tuple[Kind, str, str, str, str, 
 
 
 def _points(curve: Sequence[float]) -> str:
-    """A polyline of 120 x 32 pixels, from 0 to the largest value."""
+    """Draw a polyline of 120 x 32 pixels, from 0 to the largest value."""
     top = max(*curve, 1e-9)
     step = 116 / max(len(curve) - 1, 1)
     return " ".join(f"{2 + step * k:.1f},{30 - 28 * value / top:.1f}" for k, value in enumerate(curve))
 
 
 def _novices(records: Sequence[Record]) -> list[tuple[str, ...]]:
-    """For each kind: the last error of the scientist, the novice's, and their difference by episode."""
+    """Tabulate final errors of scientist and novice by kind, with their difference."""
     rows = []
     for kind, own in _by_kind(records).items():
         found = [each["replay"]["standardised"] for each in own]

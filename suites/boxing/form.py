@@ -1,4 +1,4 @@
-"""What people answer with: the numbers or words of a design, of answers, or of an explanation."""
+"""Answer forms for people: designs, answers, and explanations."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ from suites.boxing.world import Field as Asked
 from suites.boxing.world import WrongReplyError
 
 CHOICES = {"wording": "story"}
-"""What people play with unless something else is chosen."""
+"""Default choices for human play."""
 
 EXPERIMENT = "Choose an experiment."
 
@@ -26,11 +26,11 @@ _FOR_MODELS = re.compile(
     r"[ \t]*(?:: what is its design\? )?Reply with `<[^\n]*"
     r"| (?:A design is written as|Answer with the prob)[^.]*\."
 )
-"""How a model is to write its reply."""
+"""Instructions on a model's format."""
 
 
 def form(task: TaskSpec, choices: BoxingChoices, observation: Observation) -> Form:
-    """Fields for what the observation asks for, below its text without what only a model has to know."""
+    """Make fields for the observation's request, below its text for people."""
     story, text = (_FOR_MODELS.sub("", observation.data[part]).strip() for part in ("story", "shown"))
     about = without_gaps(story).replace("`", "")
     shown = _form(task, choices, observation)
@@ -64,7 +64,7 @@ def _form(task: TaskSpec, choices: BoxingChoices, observation: Observation) -> F
 
 
 def _checked(read: Callable[[str], object]) -> Callable[[str], None]:
-    """Refuses a reply that cannot be read, before it is spent."""
+    """Make a check that refuses unreadable replies before they count."""
 
     def check(reply: str) -> None:
         try:
@@ -111,7 +111,7 @@ def _named(question: int, field: Asked, together: int) -> str:
 
 
 def _question(name: str, label: str, field: Asked) -> Question:
-    """A slider, in percent for a probability, or a number to be typed for a long range."""
+    """Make a slider, in percent for probabilities, or a typed number. Long ranges are typed."""
     if field.label == CHANCE:
         label = label.replace(CHANCE.capitalize(), "How likely is the outcome (1)?")
         return Slider(id=name, ask=label, unit="%", shown=True)

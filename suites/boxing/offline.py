@@ -1,4 +1,4 @@
-"""The reference agents: random or the most informative designs, and the best answers to what came of them.
+"""Reference agents: random or optimal designs, and optimal answers.
 
 They know the exact posterior, which the episode has anyway. As novices they know what a model knows: the
 explanation, which states the posterior means of the parameters. `prior-only` repeats one experiment, ignores
@@ -20,20 +20,20 @@ from suites.boxing.posterior import best_design
 PRIOR_ONLY, IDEAL = "prior-only", "ideal"
 
 NOTHING = "Nothing was learnt."
-"""How an agent explains that ignores all outcomes."""
+"""Explanation of an agent that ignores all outcomes."""
 
 
 async def _agent(turn: AgentTurn) -> str:
-    """The reply to what is asked for."""
+    """Reply to the request."""
     return await CURRENT.get().compute(partial(replied, turn.name, turn.seed, turn.messages[-1].text))
 
 
 AGENTS = dict.fromkeys((PRIOR_ONLY, "random", "eig", IDEAL), _agent)
-"""`prior-only`; perfect inference after `random` or the best experiments (`eig`, also `ideal`)."""
+"""Prior-only, and perfect inference after `random` or best experiments (`eig`, also `ideal`)."""
 
 
 def replied(name: str, seed: int, shown: str, episode: Episode) -> str:
-    """The reply of an agent in an episode; `shown` is the last message."""
+    """Compute an agent's reply in an episode; `shown` is the last message."""
     request = episode.request
     if request.kind == "act":
         return f"<observe>{episode.world.written(_design(episode, name, seed))}</observe>"
@@ -50,9 +50,9 @@ def replied(name: str, seed: int, shown: str, episode: Episode) -> str:
 
 
 def explained(episode: Episode) -> str:
-    """What the explainer says."""
+    """Write the explainer's explanation."""
     theta, weights = episode.posterior.cloud
-    # Sources have no order, so that means over particles would say nothing: state the best answer.
+    # Sources have no order, so means over particles are meaningless: state the best answer.
     asks = episode.questions.goal.asks
     means = episode.questions.best(episode.posterior)[0] if asks else weights @ theta
     return f"Posterior means of the parameters: {json.dumps([float(f'{value:.6g}') for value in means])}"
@@ -67,7 +67,7 @@ def _design(episode: Episode, name: str, seed: int) -> Floats:
 
 
 def _from_explanation(episode: Episode, shown: str) -> Floats:
-    """The best answers for somebody who takes the parameters for those that are stated."""
+    """Compute the best answers if the stated parameters are true."""
     stated = re.search(r"means of the parameters: (\[.*?\])", shown)
     if stated is None:
         raise ValueError("the explanation states no parameters")

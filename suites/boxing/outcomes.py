@@ -1,9 +1,9 @@
-"""How outcomes scatter around what a world's parameters say: likelihood, sampling, and information.
+"""Noise of outcomes given parameters: likelihood, sampling, and information.
 
-A signal is what the outcome depends on: `signals` (n, m) are those of n particles and m designs, with a
-further axis if an outcome has several values. `sample` draws an outcome for each signal, with its values on
+A signal determines the outcome's distribution: `signals` (n, m) are those of n particles and m designs, with
+a further axis if an outcome has several values. `sample` draws an outcome for each signal, with its values on
 the last axis; `loglik` (n, m) is that of outcomes `ys` (m, values); `expected` (n, m, values) leaves noise
-aside where the mean is the same; `information` (m,) about the parameters, by the weights (n,), is in nats.
+aside if the mean is the same; `information` (m,) about the parameters, by the weights (n,), is in nats.
 """
 
 from typing import Any, NamedTuple
@@ -18,48 +18,48 @@ _NODES, _NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(7)
 _NODE_WEIGHTS = _NODE_WEIGHTS / _NODE_WEIGHTS.sum()
 
 _EXACT = 60
-"""Counts up to which each one is summed over; above it every half standard deviation."""
+"""Maximum count for exact sums. Larger ones are sampled every half standard deviation."""
 
 
 class Bernoulli:
-    """1 or 0; the signal is the probability of 1."""
+    """Outcome 1 or 0; the signal is the probability of 1."""
 
     def sample(self, signals: Floats, rng: np.random.Generator) -> Floats:
-        """One outcome for each signal."""
+        """Draw one outcome per signal."""
         return np.asarray(rng.random(signals.shape) < signals, np.float64)[..., None]
 
     def loglik(self, signals: Floats, ys: Floats) -> Floats:
-        """The log-likelihood, which is kept finite."""
+        """Compute the log-likelihood, which is kept finite."""
         return np.log(np.maximum(np.where(ys[:, 0] > 0.5, signals, 1 - signals), 1e-300))
 
     def expected(self, signals: Floats) -> Floats:
-        """The probability."""
+        """Return the probability."""
         return signals[..., None]
 
     def information(self, signals: Floats, weights: Floats) -> Floats:
-        """Exact."""
+        """Compute the exact information."""
         return _binary_entropy(weights @ signals) - weights @ _binary_entropy(signals)
 
 
 class Binomial(NamedTuple):
-    """The number of successes of `number` trials; the signal is the probability of one."""
+    """Successes of `number` trials; the signal is the probability of one."""
 
     number: int
 
     def sample(self, signals: Floats, rng: np.random.Generator) -> Floats:
-        """One outcome for each signal."""
+        """Draw one outcome per signal."""
         return np.asarray(rng.binomial(self.number, signals), np.float64)[..., None]
 
     def loglik(self, signals: Floats, ys: Floats) -> Floats:
-        """The log-likelihood."""
+        """Compute the log-likelihood."""
         return self._log_p(signals, ys[:, 0])
 
     def expected(self, signals: Floats) -> Floats:
-        """The mean number."""
+        """Compute the mean number."""
         return self.number * signals[..., None]
 
     def information(self, signals: Floats, weights: Floats) -> Floats:
-        """Exact: the sum over all outcomes."""
+        """Compute the exact information, summed over all outcomes."""
         log_p = self._log_p(signals[..., None], np.arange(self.number + 1.0))
         return _table_information(log_p, np.broadcast_to(weights[:, None], signals.shape), np.array(1.0))
 
@@ -69,22 +69,22 @@ class Binomial(NamedTuple):
 
 
 class Poisson:
-    """A count; the signal is the logarithm of its mean. Information takes equal weights."""
+    """Count; the signal is the logarithm of its mean. Information takes equal weights."""
 
     def sample(self, signals: Floats, rng: np.random.Generator) -> Floats:
-        """One outcome for each signal."""
+        """Draw one outcome per signal."""
         return np.asarray(rng.poisson(np.exp(np.minimum(signals, 30.0))), np.float64)[..., None]
 
     def loglik(self, signals: Floats, ys: Floats) -> Floats:
-        """The log-likelihood."""
+        """Compute the log-likelihood."""
         return _log_poisson(signals, ys[:, 0])
 
     def expected(self, signals: Floats) -> Floats:
-        """The mean count."""
+        """Compute the mean count."""
         return np.exp(np.minimum(signals, 30.0))[..., None]
 
     def information(self, signals: Floats, weights: Floats) -> Floats:
-        """By sums over counts, of signals cut at quantiles."""
+        """Sum over counts, of signals cut at quantiles."""
         low, high, mass = _bins(signals)
         width = high - low
         nodes = np.concatenate([low + width / 4, low + 3 * width / 4])
@@ -95,9 +95,9 @@ class Poisson:
 
 
 class Gaussian(NamedTuple):
-    """A number; the signal is its mean. `folded`: only its absolute value is seen. `decimals` are reported.
+    """Number with the signal as mean, reported to `decimals`.
 
-    Information takes equal weights.
+    `folded`: only its absolute value is seen. Information takes equal weights.
     """
 
     sd: float
@@ -105,20 +105,23 @@ class Gaussian(NamedTuple):
     decimals: int = 2
 
     def sample(self, signals: Floats, rng: np.random.Generator) -> Floats:
-        """One outcome for each signal."""
+        """Draw one outcome per signal."""
         y = np.round(signals + self.sd * rng.standard_normal(signals.shape), self.decimals)
         return (np.abs(y) if self.folded else y)[..., None]
 
     def loglik(self, signals: Floats, ys: Floats) -> Floats:
-        """The log-density."""
+        """Compute the log-density."""
         return self._log_p(signals, ys[:, 0])
 
     def expected(self, signals: Floats) -> Floats:
-        """The signal, or its absolute value."""
+        """Return the signal, or its absolute value."""
         return (np.abs(signals) if self.folded else signals)[..., None]
 
     def information(self, signals: Floats, weights: Floats) -> Floats:
-        """By quadrature: signals as uniform between their quantiles, noise at the nodes of Gauss-Hermite."""
+        """Integrate by quadrature.
+
+        Signals are uniform between their quantiles, noise is at the nodes of Gauss-Hermite.
+        """
         low, high, mass = _bins(signals)
         middle, half = (low + high) / 2, np.maximum((high - low) / 2, 1e-3 * self.sd)
         low, high = middle - half, middle + half
@@ -132,7 +135,7 @@ class Gaussian(NamedTuple):
         return np.asarray(np.maximum(np.einsum("j,k,jkm->m", mass, _NODE_WEIGHTS, gained), 0.0))
 
     def _mixture(self, y: Floats, low: Floats, high: Floats, mass: Floats) -> Floats:
-        """The density at y (points, m) of the uniform pieces with noise."""
+        """Compute the density at y (points, m) of uniform pieces with noise."""
         spread: Floats = ndtr((high - y[:, None]) / self.sd) - ndtr((low - y[:, None]) / self.sd)
         return np.asarray(np.einsum("j,pjm->pm", mass, spread / (high - low)))
 
@@ -144,35 +147,35 @@ class Gaussian(NamedTuple):
 
 
 class Rounding:
-    """Whole numbers, not below 0, of signals without other noise; (n, m, values).
+    """Whole numbers, not negative, of otherwise noiseless signals; (n, m, values).
 
-    The likelihood takes what rounding takes away for Gaussian noise of its variance, 1 / 12, so that
-    particles can be led to what is known; information is that of the rounded outcome itself.
+    The likelihood models rounding as Gaussian noise of its variance, 1 / 12, so that particles can be led to
+    the known values; information is that of the rounded outcome itself.
     """
 
     sd = 12**-0.5
 
     def sample(self, signals: Floats, rng: np.random.Generator) -> Floats:
-        """The rounded signal."""
+        """Round the signal."""
         return np.maximum(np.round(signals), 0.0)
 
     def loglik(self, signals: Floats, ys: Floats) -> Floats:
-        """The log-density of the Gaussian that stands for rounding."""
+        """Compute the log-density of the Gaussian that models rounding."""
         return np.asarray((_log_normal((ys - signals) / self.sd) - np.log(self.sd)).sum(axis=-1))
 
     def expected(self, signals: Floats) -> Floats:
-        """The rounded signal."""
+        """Round the signal."""
         return np.maximum(np.round(signals), 0.0)
 
     def information(self, signals: Floats, weights: Floats) -> Floats:
-        """The entropy of the outcome, corrected for outcomes that no particle shows (Chao and Shen 2003)."""
+        """Compute the outcome's entropy, corrected for unseen outcomes (Chao and Shen 2003)."""
         cells = np.minimum(self.expected(signals), 1e6).astype(np.int64)
         keys = cells[..., 0] * 10**7 + cells[..., 1]
         return np.array([_chao_shen(keys[:, k]) for k in range(keys.shape[1])])
 
 
 class Likert:
-    """Whole numbers from 1 to 9: Gaussian, cut off after the point, the ends taking what lies beyond them.
+    """Ratings from 1 to 9: truncated Gaussians, the ends including their tails.
 
     Signals (n, m, ratings, 2): mean and standard deviation of each. Information takes equal weights.
     """
@@ -180,12 +183,12 @@ class Likert:
     low, high = 1.0, 9.0
 
     def sample(self, signals: Floats, rng: np.random.Generator) -> Floats:
-        """One outcome for each signal."""
+        """Draw one outcome per signal."""
         values = signals[..., 0] + signals[..., 1] * rng.standard_normal(signals.shape[:-1])
         return np.clip(np.trunc(values), self.low, self.high)
 
     def loglik(self, signals: Floats, ys: Floats) -> Floats:
-        """The log-likelihood of all ratings."""
+        """Compute the log-likelihood of all ratings."""
         means, sd = signals[..., 0], signals[..., 1]
         above = np.where(ys >= self.high, np.inf, (ys + 1 - means) / sd)
         below = np.where(ys <= self.low, -np.inf, (ys - means) / sd)
@@ -195,24 +198,24 @@ class Likert:
         return np.asarray(np.log(np.maximum(p, 1e-300)).sum(axis=-1))
 
     def expected(self, signals: Floats) -> Floats:
-        """The mean ratings: 1, and 1 more for each number from 2 to 9 that is reached."""
+        """Compute the mean ratings: 1, plus 1 per exceeded number."""
         return np.asarray(self.high - self._below(signals).sum(axis=-1))
 
     def information(self, signals: Floats, weights: Floats) -> Floats:
-        """The sum over ratings, which depend on parameters of their own, by a part of the particles."""
+        """Sum over ratings with independent parameters, by a part of the particles."""
         # With 500 particles it is within 1 % of that of 8,000.
         some = np.moveaxis(signals[:: max(len(signals) // 500, 1)], 2, 0)
         every = (np.diff(self._below(each), axis=-1, prepend=0.0, append=1.0) for each in some)
         return np.asarray(sum((entr(p.mean(axis=0)) - entr(p).mean(axis=0)).sum(axis=-1) for p in every))
 
     def _below(self, signals: Floats) -> Floats:
-        """The probability of less than 2, 3, ... 9, on the last axis."""
+        """Compute the probabilities below 2, 3, ... 9, on the last axis."""
         ends = np.arange(self.low + 1, self.high + 1)
         return np.asarray(ndtr((ends - signals[..., :1]) / signals[..., 1:]))
 
 
 Noise = Bernoulli | Binomial | Poisson | Gaussian | Rounding | Likert
-"""What lies between signals and outcomes."""
+"""Noise between signals and outcomes."""
 
 
 def _binary_entropy(p: Floats) -> Floats:
@@ -228,7 +231,10 @@ def _log_poisson(log_mean: Floats, y: Floats) -> Floats:
 
 
 def _table_information(log_p: Floats, weights: Floats, measure: Floats) -> Floats:
-    """(m,): of outcomes with probabilities (n, m, outcomes), each of which stands for `measure` of them."""
+    """Compute information (m,) of outcomes with probabilities (n, m, outcomes).
+
+    Each outcome represents `measure` of them.
+    """
     p = np.exp(log_p)
     mixed = np.einsum("nm,nmy->my", weights, p)
     own = np.einsum("nm,nmy->my", weights, p * np.maximum(log_p, -745.0))
@@ -236,7 +242,10 @@ def _table_information(log_p: Floats, weights: Floats, measure: Floats) -> Float
 
 
 def _bins(signals: Floats) -> tuple[Floats, Floats, Floats]:
-    """Lower and upper ends (bins, m) and mass (bins,) of pieces between quantiles of signals (n, m)."""
+    """Split signals (n, m) at quantiles. Return lower and upper ends, and mass.
+
+    Ends are (bins, m), the mass (bins,).
+    """
     ordered = np.sort(signals, axis=0)
     # Finer towards both ends, because tails can be heavy.
     shares = np.concatenate([[0.0], ndtr(np.linspace(-3.3, 3.3, 45)), [1.0]])
@@ -248,7 +257,7 @@ def _bins(signals: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def _counts(largest: float) -> tuple[Floats, Floats]:
-    """Counts that stand for all up to far above the largest mean, and how many each stands for."""
+    """Choose representative counts up to far above the largest mean, with weights."""
     top = np.sqrt(largest + 8 * np.sqrt(largest) + 20)
     edges = np.arange(np.sqrt(_EXACT + 0.5), max(top, 8.0) + 0.25, 0.25) ** 2
     counts = np.concatenate([np.arange(_EXACT + 1.0), (edges[1:] + edges[:-1]) / 2])
@@ -260,7 +269,7 @@ def _chao_shen(keys: npt.NDArray[np.int64]) -> float:
     number = counts.sum()
     if len(counts) == 1:
         return 0.0
-    # Outcomes seen once say how much of all is unseen; if every one is, one is taken as seen twice.
+    # Outcomes seen once estimate the unseen share; if every one is, one is taken as seen twice.
     unseen = min((counts == 1).sum(), number - 1) / number
     p = (1 - unseen) * counts / number
     return float((entr(p) / -np.expm1(number * np.log1p(-p))).sum())

@@ -1,7 +1,7 @@
-"""What experiments say about a world's parameters, and what others are expected to say.
+"""Posteriors of a world's parameters, and expected information of experiments.
 
-Posteriors are exact on a grid, or by tempered particles. The most informative design is the best one, and
-what another one is expected to say less is its regret.
+Posteriors are exact on a grid, or by tempered particles. The regret of a design is the expected information
+that the most informative one gives in addition.
 """
 
 from abc import ABC, abstractmethod
@@ -18,7 +18,7 @@ from suites.boxing.world import World
 Bools = npt.NDArray[np.bool_]
 
 PARTICLES = 2000
-"""Of a posterior without a grid, and of what stands for a large grid where information is computed."""
+"""Particles of a posterior without a grid, or representing a large grid."""
 
 MOVES = 3
 """Times that particles are moved after each step of the temperature."""
@@ -33,9 +33,9 @@ class Posterior(ABC):
         self._ys: list[Floats] = []
 
     def observe(self, x: Floats, y: Floats) -> None:
-        """Take in the outcome (values,) of a design (d,).
+        """Add the outcome (values,) of a design (d,).
 
-        One of a design that always has the same outcome says nothing when it is seen again.
+        A repeated design whose outcome is fixed adds nothing.
         """
         if not self.settled(x[None])[0]:
             self._xs.append(x)
@@ -43,27 +43,27 @@ class Posterior(ABC):
             self._update()
 
     def settled(self, xs: Floats) -> Bools:
-        """(m,): whether the outcomes of designs are known, because they were seen and never change."""
+        """Find designs with known outcomes (m,): seen and fixed."""
         seen = np.array(self._xs).reshape(-1, 1, xs.shape[1])
         return np.asarray((seen == xs).all(axis=2).any(axis=0) & self._world.fixed)
 
     @abstractmethod
     def _update(self) -> None:
-        """Take in the last outcome."""
+        """Add the last outcome."""
 
     @property
     @abstractmethod
     def cloud(self) -> tuple[Floats, Floats]:
-        """Parameters (n, k) and their weights (n,), which sum to 1."""
+        """Return parameters (n, k) and their weights (n,), which sum to 1."""
 
     @property
     def particles(self) -> tuple[Floats, Floats]:
-        """The same, fewer if they are many."""
+        """Return a smaller sample of the cloud, if it is large."""
         return self.cloud
 
 
 def posterior_of(world: World, rng: np.random.Generator, particles: int = PARTICLES) -> Posterior:
-    """The posterior of a world before any experiment; its random numbers are those of `rng`."""
+    """Create a world's posterior before any experiment; randomness is from `rng`."""
     grid, parts = world.grid(), world.parts()
     if grid is not None:
         return Grid(world, *grid)
@@ -87,14 +87,14 @@ class Grid(Posterior):
 
     @property
     def cloud(self) -> tuple[Floats, Floats]:
-        """All points that are not negligible."""
+        """Return all points that are not negligible."""
         weights = np.exp(self._log_weights - self._log_weights.max())
         kept = weights > 1e-9
         return self._theta[kept], weights[kept] / weights[kept].sum()
 
     @property
     def particles(self) -> tuple[Floats, Floats]:
-        """The points, or particles of equal weights in the place of a large grid."""
+        """Return the points, or equally weighted particles of a large grid."""
         theta, weights = self.cloud
         if len(self._theta) < 12_000:
             return theta, weights
@@ -102,11 +102,11 @@ class Grid(Posterior):
 
 
 class Particles(Posterior):
-    """A sequential Monte Carlo sampler over the standard normal numbers that parameters are made of.
+    """Sequential Monte Carlo sampler over the parameters' standard normal numbers.
 
-    A new outcome is taken in by steps of its likelihood's exponent, each of which leaves an effective number
-    of half the particles. After each step particles are drawn by their weights and moved by Metropolis steps
-    that leave the present posterior as it is; the proposals are those of Crank and Nicolson around the
+    A new outcome is added by steps of its likelihood's exponent, each of which leaves an effective number of
+    half the particles. After each step particles are drawn by their weights and moved by Metropolis steps
+    that keep the present posterior invariant; the proposals are those of Crank and Nicolson around the
     particles' own mean and covariance, of a random length.
     """
 
@@ -126,11 +126,11 @@ class Particles(Posterior):
 
     @property
     def cloud(self) -> tuple[Floats, Floats]:
-        """All particles, with equal weights."""
+        """Return all particles, with equal weights."""
         return self._world.parameters(self._z), np.full(self._number, 1 / self._number)
 
     def _terms(self, z: Floats) -> Floats:
-        """(n, m): the log-likelihood of each outcome."""
+        """Compute the log-likelihood of each outcome, (n, m)."""
         return self._world.loglik(self._world.parameters(z), np.array(self._xs), np.array(self._ys))
 
     def _moved(self, z: Floats, terms: Floats, exponent: float) -> tuple[Floats, Floats]:
@@ -141,12 +141,12 @@ class Particles(Posterior):
         root = np.linalg.cholesky(covariance)
 
         def normal(z: Floats) -> Floats:
-            """The logarithm of the distribution that the first proposals leave as it is."""
+            """Compute the log-density that the first proposals keep invariant."""
             white = solve_triangular(root, (z - mean).T, lower=True)
             return np.asarray(-0.5 * (white**2).sum(axis=0))
 
         def log_ratio(z: Floats, terms: Floats) -> Floats:
-            """The posterior over that distribution."""
+            """Compute the log-ratio of the posterior to that distribution."""
             return np.asarray(terms @ powers - 0.5 * (z**2).sum(axis=1) - normal(z))
 
         now = log_ratio(z, terms)
@@ -171,7 +171,7 @@ class Particles(Posterior):
 
 
 class Product(Posterior):
-    """Posteriors of parts of the parameters: one for each value of an outcome, which tells of no other."""
+    """Independent posteriors of parts, one for each value of an outcome."""
 
     def __init__(self, world: World, parts: Sequence[Particles]) -> None:
         super().__init__(world)
@@ -183,13 +183,13 @@ class Product(Posterior):
 
     @property
     def cloud(self) -> tuple[Floats, Floats]:
-        """All particles, with equal weights: those of the parts side by side."""
+        """Return all particles of the parts, joined, with equal weights."""
         clouds = [part.cloud for part in self._parts]
         return np.concatenate([theta for theta, _ in clouds], axis=1), clouds[0][1]
 
 
 def _next_step(loglik: Floats, longest: float) -> float:
-    """The longest step of the exponent that leaves an effective number of half the particles."""
+    """Find the longest exponent step that keeps half the effective particles."""
 
     def effective(step: float) -> float:
         weights = np.exp(step * (loglik - loglik.max()))
@@ -205,13 +205,13 @@ def _next_step(loglik: Floats, longest: float) -> float:
 
 
 def systematic(weights: Floats, number: int, offset: float) -> npt.NDArray[np.intp]:
-    """(number,): particles drawn by weights at equal distances, from an offset in [0, 1)."""
+    """Draw particles (number,) by weights at equal distances, from an offset in [0, 1)."""
     places = (np.arange(number) + offset) / number
     return np.minimum(np.searchsorted(np.cumsum(weights), places), len(weights) - 1)
 
 
 class Regret(NamedTuple):
-    """Information of an experiment, in nats, and what better ones are expected to say beyond it.
+    """Information of an experiment, in nats, and of better ones in addition.
 
     `regret`: the best of all designs; `published`: the best of 100 random ones.
     """
@@ -222,7 +222,7 @@ class Regret(NamedTuple):
 
 
 def information(world: World, posterior: Posterior, xs: Floats, goal: str = "prediction") -> Floats:
-    """(m,): the expected information gain of designs about what a goal asks for, in nats.
+    """Compute designs' expected information gain (m,) about a goal, in nats.
 
     This is about all parameters, unless the goal asks for some of them.
     """
@@ -234,9 +234,10 @@ def information(world: World, posterior: Posterior, xs: Floats, goal: str = "pre
 
 
 def _averaged(signals: Floats, weights: Floats, target: Floats) -> tuple[Floats, Floats]:
-    """Probabilities of 1 for each value of the target (n, values), and the weights of these values.
+    """Average coins over parameters other than the target.
 
-    The other parameters are averaged over: a mixture of coins is a coin.
+    Returns probabilities of 1 for each value of the target (n, values), and the weights of these values: a
+    mixture of coins is a coin.
     """
     values, group = np.unique(target, axis=0, return_inverse=True)
     mass, total = np.zeros(len(values)), np.zeros((len(values), signals.shape[1]))
@@ -246,7 +247,7 @@ def _averaged(signals: Floats, weights: Floats, target: Floats) -> tuple[Floats,
 
 
 def best_design(world: World, posterior: Posterior, goal: str = "prediction") -> Floats:
-    """(d,): the most informative of the world's dense designs."""
+    """Find the most informative of the world's dense designs, (d,)."""
     xs = world.designs()
     return np.asarray(xs[int(information(world, posterior, xs, goal).argmax())])
 
@@ -254,7 +255,10 @@ def best_design(world: World, posterior: Posterior, goal: str = "prediction") ->
 def regret(
     world: World, posterior: Posterior, x: Floats, rng: np.random.Generator, goal: str = "prediction"
 ) -> Regret:
-    """The regret of a design before it is carried out. A design better than the best of a list has none."""
+    """Compute a design's regret in advance; it is never negative.
+
+    A design better than the best of a list has none.
+    """
     dense = world.designs()
     drawn = np.array([world.random_design(rng) for _ in range(100)])
     found = information(world, posterior, np.concatenate([x[None], dense, drawn]), goal)

@@ -1,4 +1,4 @@
-"""The questions of a task, the best answers to them, and how far answers are from the truth."""
+"""Questions of a task, their best answers, and errors of answers."""
 
 from collections.abc import Callable, Sequence
 from functools import cache, cached_property
@@ -14,10 +14,10 @@ from suites.boxing.world import Field, Goal, Wording, World
 
 
 class Loss(NamedTuple):
-    """`error(answer, truth)` is that of one answer, both (values,).
+    """Loss with its best answers.
 
-    `best(values, weights)` is the answer with the smallest expected error for truths `values`
-    (particles, values).
+    `error(answer, truth)` is that of one answer, both (values,). `best(values, weights)` is the answer with
+    the smallest expected error for truths `values` (particles, values).
     """
 
     error: Callable[[Floats, Floats], float]
@@ -37,12 +37,18 @@ def _median(values: Floats, weights: Floats) -> Floats:
 
 
 def brier_score(answer: Floats, truth: Floats) -> float:
-    """The expected squared difference of a probability from the outcome, 1 with the probability `truth`."""
+    """Compute the expected squared difference of a probability from the outcome.
+
+    The outcome is 1 with the probability `truth`.
+    """
     return float(np.mean((answer - truth) ** 2 + truth * (1 - truth)))
 
 
 def log_score(answer: Floats, truth: Floats) -> float:
-    """Minus the expected logarithm of the outcome's probability; probabilities from 0.001 to 0.999."""
+    """Compute minus the expected logarithm of the outcome's probability.
+
+    Probabilities are cut to 0.001 to 0.999.
+    """
     q = np.clip(answer, 1e-3, 1 - 1e-3)
     return float(-np.mean(truth * np.log(q) + (1 - truth) * np.log(1 - q)))
 
@@ -51,7 +57,7 @@ _ORDERS = np.array(list(permutations(range(3))))
 
 
 def _matched(places: Floats, target: Floats) -> Floats:
-    """Three places (..., 6) in the order in which they are nearest to the target (6,)."""
+    """Order three places (..., 6) to be nearest to the target (6,)."""
     points = places.reshape(-1, 3, 2)
     squared = ((points[:, _ORDERS] - target.reshape(3, 2)) ** 2).sum(axis=(2, 3))
     best = _ORDERS[squared.argmin(axis=1)]
@@ -59,7 +65,7 @@ def _matched(places: Floats, target: Floats) -> Floats:
 
 
 def _best_sources(values: Floats, weights: Floats) -> Floats:
-    """The mean of the places, each time in the order that is nearest to the last mean."""
+    """Average the places, each time ordered nearest to the last mean."""
     if len(values) == 1:
         return np.asarray(values[0])
     tried = []
@@ -89,9 +95,11 @@ LOSSES: dict[str, Loss] = {
         lambda answer, truth: float(((_matched(answer[None], truth)[0] - truth) ** 2).mean()), _best_sources
     ),
 }
-"""By name. `clipped`: squared, each at most 10,000. `logarithmic`: of 1 + the number. `ratio`: of its
-logarithm. `brier`: the Brier score less that of the true probability. `sources`: squared, of the best of all
-orders."""
+"""Losses by name.
+
+`clipped`: squared, each at most 10,000. `logarithmic`: of 1 + the number. `ratio`: of its logarithm. `brier`:
+the Brier score less that of the true probability. `sources`: squared, of the best of all orders.
+"""
 
 
 Mode = Literal["repaired", "as-published"]
@@ -104,7 +112,7 @@ CHANCE = "probability of 1"
 """Name of an answer that is a probability."""
 
 GUESSES = 400
-"""Worlds drawn from the prior whose answers are compared with the agent's."""
+"""Number of prior worlds whose answers are compared with the agent's."""
 
 Kind = tuple[str, str, str]
 """Environment, goal and mode."""
@@ -117,7 +125,7 @@ def _measured(file: str, column: str) -> dict[Kind, float]:
 
 @cache
 def baselines() -> dict[Kind, float]:
-    """The mean error of the best answers before any experiment, by environment, goal and mode.
+    """Mean errors of the best prior answers, by environment, goal and mode.
 
     Measured by `python -m benchmarks.boxing baselines`.
     """
@@ -126,7 +134,7 @@ def baselines() -> dict[Kind, float]:
 
 @cache
 def judged() -> frozenset[Kind]:
-    """Kinds whose worlds have a verdict: perfect inference passes at least half of them.
+    """Kinds with a verdict: perfect inference passes at least half their worlds.
 
     Measured by `python -m benchmarks.boxing verdicts`.
     """
@@ -135,10 +143,10 @@ def judged() -> frozenset[Kind]:
 
 
 class Questions:
-    """What is asked about a world: designs `xs` (m, d), or its parameters; `truths` (m, values).
+    """Questions on a world: designs `xs` (m, d), or parameters. `truths` (m, values).
 
-    All that is compared with answers to them is of the same world: the best answers without experiments, and
-    guesses. Random numbers for both come from the seed of `rng` and do not depend on an episode.
+    All comparisons are of the same world: the best answers without experiments, and guesses. Random numbers
+    for both come from the seed of `rng` and do not depend on an episode.
     """
 
     def __init__(self, world: World, goal: str, mode: Mode, rng: np.random.Generator, number: int) -> None:
@@ -160,11 +168,11 @@ class Questions:
 
     @property
     def fields(self) -> tuple[Field, ...]:
-        """The numbers of one answer."""
+        """Fields of one answer."""
         return (Field(CHANCE, 0, 1, start=0.5),) if self.chances else self.goal.answer
 
     def asked(self, number: int, wording: Wording) -> str:
-        """A question's text. As published, some do not have what is asked for."""
+        """Write a question's text. As published, some lack their subject."""
         if self._mode == "as-published" and self.goal.lost:
             return self.goal.lost
         return (
@@ -172,44 +180,44 @@ class Questions:
         )
 
     def parameters_asked(self, wording: Wording) -> str:
-        """The question for parameters; empty if predictions are asked for."""
+        """Write the question for parameters; empty if predictions are requested."""
         return self.goal.asks_story if wording == "story" else self.goal.asks
 
     def best(self, posterior: Posterior) -> Floats:
-        """(m, values): the answers with the smallest expected errors."""
+        """Return the answers with the smallest expected errors, (m, values)."""
         return self.best_for(*posterior.cloud)
 
     def best_for(self, theta: Floats, weights: Floats = ONE) -> Floats:
-        """The same for parameters (n, k) with weights (n,)."""
+        """Return the best answers for parameters (n, k) with weights (n,)."""
         values = self._values(theta)
         return np.array([self._loss.best(values[:, k], weights) for k in range(values.shape[1])])
 
     def _values(self, theta: Floats) -> Floats:
-        """(n, m, values): the true answers for parameters (n, k)."""
+        """Compute the true answers (n, m, values) for parameters (n, k)."""
         if self.xs is None:
             return self._world.target(self._name, theta)[:, None]
         return self._world.expected(theta, self.xs)
 
     def errors(self, answers: Floats, places: Sequence[int] | None = None) -> Floats:
-        """The error of each answer (answers, values), to all questions or to those at some places."""
+        """Compute errors of answers (answers, values), to all questions or some places."""
         truths = self.truths if places is None else self.truths[list(places)]
         pairs = zip(answers, truths, strict=True)
         return np.array([self._loss.error(answer, truth) for answer, truth in pairs])
 
     @cached_property
     def without(self) -> Floats:
-        """(m, values): the best answers without experiments, in the digits that a reply has."""
+        """Return the best answers without experiments, rounded as in replies, (m, values)."""
         found = self.best(posterior_of(self._world, self._prior))
         return np.array([[float(f"{value:.10g}") for value in answer] for answer in found])
 
     @cached_property
     def prior_error(self) -> float:
-        """The mean error of the best answers without experiments in this world."""
+        """Compute the mean error of the best prior answers in this world."""
         return float(self.errors(self.without).mean())
 
     @cached_property
     def worst(self) -> Floats:
-        """(m, values): the answers with the largest errors; each number is at an end of its range."""
+        """Return the answers with the largest errors, at the ranges' ends, (m, values)."""
         ends = ((field.low, field.high) for field in self.fields)
         corners = np.array(list(product(*ends)), np.float64)
         errors = [[self._loss.error(corner, truth) for corner in corners] for truth in self.truths]
@@ -217,12 +225,12 @@ class Questions:
 
     @property
     def judged(self) -> bool:
-        """Whether episodes have a verdict."""
+        """Return whether episodes have a verdict."""
         return self._kind in judged()
 
     @cached_property
     def pass_error(self) -> float:
-        """Answers with a smaller mean error pass.
+        """Compute the error below which answers pass.
 
         It is at most half of `prior_error`, and at most 5 % of guesses have a smaller one. A guess is a world
         drawn from the prior, for which all questions are answered without an error.
@@ -233,7 +241,7 @@ class Questions:
         return min(float(errors[int(0.05 * GUESSES)]), self.prior_error / 2)
 
     def proper_scores(self, answers: Floats) -> dict[str, float]:
-        """The mean Brier and log score of probabilities; empty if none are asked for."""
+        """Compute mean Brier and log scores of probabilities, if any are requested."""
         if not self.chances:
             return {}
         pairs = list(zip(answers, self.truths, strict=True))
@@ -241,7 +249,7 @@ class Questions:
         return {name: float(np.mean([score(*pair) for pair in pairs])) for name, score in found.items()}
 
     def standardised(self, error: float) -> float:
-        """The error on a scale of the kind.
+        """Standardise an error by the kind.
 
         Repaired: its difference from `prior_error`, as a share of the mean of that over many worlds; 0 is as
         without experiments, and no error is -1 on average. As published, the paper's constants hold, which
@@ -257,7 +265,7 @@ class Questions:
         return self._world.name, self._name, self._mode
 
     def score(self, error: float) -> float:
-        """From 0 to 1: 1 without an error, 0.5 with that of the best answers without experiments."""
+        """Convert an error to 0 to 1, with 0.5 for prior answers. 1 is without an error."""
         if error == self.prior_error:
             return 0.5
         return self.prior_error / (self.prior_error + error)

@@ -1,4 +1,4 @@
-"""What a reply says: the design of an experiment, answers, or an explanation, between tags."""
+"""Parsing of tagged replies: designs, answers, and explanations."""
 
 import re
 
@@ -10,13 +10,13 @@ _TAGS = re.compile(r"</?\w+>")
 
 
 def _tagged(text: str, tag: str) -> str | None:
-    """What the last such tag holds, to its end or that of the text; None without the tag."""
+    """Extract the last such tag's content, to the text's end if unclosed. None without the tag."""
     found = re.findall(rf"<{tag}>(.*?)(?:</{tag}>|\Z)", text, re.DOTALL | re.IGNORECASE)
     return str(found[-1]).strip() if found else None
 
 
 def design_of(text: str, world: World) -> Floats:
-    """(d,): the design of a reply. Without a tag its last line is taken. Raises WrongReplyError."""
+    """Parse a reply's design (d,), by default its last line. Raises WrongReplyError."""
     spoken = _THOUGHT.sub("", text)
     tagged = _tagged(spoken, "observe")
     if tagged is not None:
@@ -31,10 +31,10 @@ def design_of(text: str, world: World) -> Floats:
 
 
 def answers_of(text: str, fields: tuple[Field, ...], number: int) -> Floats:
-    """(number, fields): the answers of a reply. Raises WrongReplyError.
+    """Parse a reply's answers (number, fields). Raises WrongReplyError.
 
-    Percentages count as such. Without a tag the numbers of the whole reply are taken if they are as many as
-    are expected, or else those of its last line.
+    Percentages count as such. Without a tag the numbers of the whole reply are taken if their count is right,
+    otherwise those of its last line.
     """
     spoken = _THOUGHT.sub("", text)
     said = _tagged(spoken, "answer")
@@ -56,15 +56,15 @@ def answers_of(text: str, fields: tuple[Field, ...], number: int) -> Floats:
 
 
 def form_of(fields: tuple[Field, ...], number: int) -> str:
-    """How answers are written, such as `number; number`."""
+    """Describe the format of answers, such as `number; number`."""
     one = ", ".join(field.label for field in fields)
     return "; ".join([one] * number) if number <= 2 else f"{one}; {one}; ... ({number} answers)"
 
 
 def explanation_of(text: str, most: int) -> tuple[str, int]:
-    """The explanation of a reply, cut after `most` words, and how many words it had.
+    """Extract the explanation, cut after `most` words, and its full length.
 
-    Raises WrongReplyError if there is none.
+    Raises WrongReplyError without an explanation.
     """
     spoken = _THOUGHT.sub("", text)
     said = _tagged(spoken, "answer")

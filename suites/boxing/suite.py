@@ -1,4 +1,4 @@
-"""The suite for models: experiments in ten generative worlds, and predictions of others."""
+"""Suite for models: experiments in ten generative worlds, and predictions."""
 
 import hashlib
 import json
@@ -16,7 +16,8 @@ from suites.boxing.choices import TRIES, BoxingChoices
 from suites.boxing.environments import WORLDS, drawn, kinds
 
 SCORING = 2
-"""Version of the scoring. It is part of what defines a task: other scores are those of other tasks.
+"""Version of the scoring, a part of each task's definition. It is part of what defines a task: other scores
+are those of other tasks.
 
 1: the verdict was an error below the mean of the prior's best answers over other worlds, and missing answers
 were filled with these. 2: both errors are of the same world, and a missing answer is the worst of its range.
@@ -26,11 +27,11 @@ _NUMBERS = 1000
 """Worlds of an environment that have an id."""
 
 _TEST_NUMBERS = 500
-"""The first of them are to test with, the others to train on."""
+"""Number of first worlds for testing; the others are for training."""
 
 
 class BoxingSuite(Suite):
-    """Choose experiments, and predict what comes of others."""
+    """Choose experiments, and predict outcomes."""
 
     name = task_name = "boxing"
     title = "BoxingGym (experimental design)"
@@ -39,7 +40,7 @@ class BoxingSuite(Suite):
     headline = MappingProxyType({"score": "score"})
 
     def tasks(self, choices: BoxingChoices, folder: Path | None) -> Sequence[TaskSpec]:
-        """The first worlds of each environment and goal.
+        """List the first worlds of each environment and goal.
 
         Raises ConfigError for names of environments and goals that do not exist.
         """
@@ -57,18 +58,18 @@ class BoxingSuite(Suite):
         return [_task(name, goal, number) for name, goal in wanted for number in range(choices.seeds)]
 
     def named(self, name: str, choices: BoxingChoices, folder: Path | None) -> Sequence[TaskSpec] | None:
-        """A world by its id, such as dugongs-prediction-0."""
+        """Find a world by its id, such as dugongs-prediction-0."""
         found = re.fullmatch(r"(.+)-([a-z]+)-(0|[1-9][0-9]{0,2})", name)
         known = found is not None and (found[1], found[2]) in kinds()
         return [_task(found[1], found[2], int(found[3]))] if found and known else None
 
     def opening(self, choices: BoxingChoices, prompts: PromptSet, episodes: int) -> list[Message]:
-        """The rules; what a world is about is part of its episode."""
+        """Compose the rules; the episode describes its world."""
         told = prompts["rules_story" if choices.wording == "story" else "rules"].fill()
         return rules(choices, prompts, experiments=choices.experiments, tries=TRIES, rules=told)
 
     def check(self, model: str, tasks: Sequence[TaskSpec], choices: BoxingChoices) -> None:
-        """Raise ConfigError or EvaluationError if the apprentice's programs cannot be run here."""
+        """Raise ConfigError or EvaluationError if the apprentice's programs cannot run here."""
         if model and choices.agent == "apprentice":
             from suites.boxing.apprentice.sandbox import check_confinement
 
@@ -76,12 +77,12 @@ class BoxingSuite(Suite):
             check_confinement()
 
     def versions(self) -> dict[str, str]:
-        """Ours, and what computes."""
+        """Versions of this package and its numerical libraries."""
         return super().versions() | installed("numpy", "scipy")
 
 
 def _task(name: str, goal: str, number: int) -> TaskSpec:
-    """A world by its number; always the same one."""
+    """Create a world's task by number, always the same."""
     world, _ = drawn(name, number)
     content = {"environment": name, "goal": goal, "number": number}
     parameters = [f"{value:.9g}" for value in world.theta]
@@ -96,17 +97,17 @@ def _id(name: str, goal: str, number: int) -> str:
 
 
 def _check(choice: str, chosen: Sequence[str] | None, known: Sequence[str]) -> None:
-    """Raise ConfigError for a name that does not exist."""
+    """Raise ConfigError for an unknown name."""
     if unknown := [each for each in chosen or () if each not in known]:
         raise ConfigError(f"{choice}: got {unknown[0]!r}, expected some of {', '.join(dict.fromkeys(known))}")
 
 
 SUITE = BoxingSuite()
-"""What the entry point names."""
+"""Suite of the entry point."""
 
 
 def split(name: str, choices: BoxingChoices) -> Iterator[str]:
-    """Ids of the worlds to train on or to test with, a world of each chosen kind after another."""
+    """Yield ids for training or testing, taking turns among the chosen kinds."""
     wanted = SUITE.tasks(choices.model_copy(update={"seeds": 1}), None)
     numbers = range(_TEST_NUMBERS) if name == "test" else range(_TEST_NUMBERS, _NUMBERS)
     return (_id(str(task.group), task.target, number) for number in numbers for task in wanted)

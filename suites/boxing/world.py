@@ -1,7 +1,7 @@
-"""What a world is: parameters drawn from a prior, designs, outcomes, and questions.
+"""Generative worlds: parameters drawn from a prior, designs, outcomes, and questions.
 
 A design is an array (d,), an outcome an array (values,); `xs` (m, d) and `ys` (m, values) are several. A
-world of an episode has its own parameters, `theta` (k,), and whatever else is drawn when it begins.
+world of an episode has its own parameters, `theta` (k,), and other draws of its beginning.
 """
 
 import re
@@ -18,7 +18,7 @@ from arena.packages import data_of
 from suites.boxing.outcomes import Floats, Noise
 
 Wording = Literal["story", "equations", "plain"]
-"""What a model is told: what a world is about, the model and its noise as well, or neither."""
+"""Description of a world: its topic, also model and noise, or neither."""
 
 WORDINGS: tuple[Wording, ...] = ("story", "equations", "plain")
 
@@ -29,11 +29,11 @@ _ENDLESS = 1e6
 
 
 class WrongReplyError(ArenaError):
-    """A design or an answer that cannot be used; its text is what the model is shown."""
+    """Unusable design or answer; its text is shown to the model."""
 
 
 class Field(NamedTuple):
-    """One number of a design or an answer, from `low` to `high`; without the ends if `open`."""
+    """Number of a design or answer, from `low` to `high`. Without the ends if `open`."""
 
     label: str
     low: float
@@ -44,7 +44,7 @@ class Field(NamedTuple):
 
     @property
     def expected(self) -> str:
-        """What is expected, in words."""
+        """Describe the expected number."""
         kind = "a whole number" if self.whole else "a number"
         if self.high >= _ENDLESS:
             return kind if self.low <= -_ENDLESS else f"{kind}, {self.low:g} or more"
@@ -52,16 +52,16 @@ class Field(NamedTuple):
         return f"{kind} {ends} {self.low:g} {'and' if self.open else 'to'} {self.high:g}"
 
     def fits(self, value: float) -> bool:
-        """Whether a number can be used."""
+        """Return whether a number is allowed."""
         inside = self.low < value < self.high if self.open else self.low <= value <= self.high
         return inside and (not self.whole or value == int(value))
 
 
 class Words(NamedTuple):
-    """Sentences about a design `x` and an outcome `y`, which are filled in as `{x[0]}` and `{y[0]}`.
+    """Sentences with placeholders of design and outcome, such as `{x[0]}`, `{y[0]}`.
 
-    `outcome` says what came of an experiment, `question` asks for what would come of it. `choices` are the
-    words of the outcomes 0 and 1, if there are no others.
+    `outcome` describes an experiment's result, `question` asks for one. `choices` are the words of the
+    outcomes 0 and 1, if there are no others.
     """
 
     outcome: str
@@ -70,13 +70,13 @@ class Words(NamedTuple):
 
 
 class Goal(NamedTuple):
-    """What is asked for, and how answers are judged.
+    """Final question, and its scoring.
 
     `published`, `repaired`: names of losses of the two modes. `constants` are the paper's mean and standard
     deviation of the error; `accuracy` says that its analysis takes them for those of an accuracy. `answer`
     are the numbers of an answer. `asks` is the one question on the parameters, for goals other than
-    prediction, `asks_story` the same as stories have it; `lost` is the question's text in the public code,
-    where that does not have the design.
+    prediction, `asks_story` its version in stories; `lost` is the question's text in the public code, which
+    lacks the design.
     """
 
     published: str
@@ -90,99 +90,99 @@ class Goal(NamedTuple):
 
     @property
     def chances(self) -> bool:
-        """Whether a probability is asked for in the mode `repaired`."""
+        """Return whether the mode `repaired` asks for a probability."""
         return self.repaired == "brier"
 
 
 class World(ABC):
-    """A generative world. Its one `rng` draws everything that an episode begins with."""
+    """Generative world. Its one `rng` draws everything that an episode begins with."""
 
     name: ClassVar[str]
     version: ClassVar[int] = 1
     """Raised when its worlds change; tasks of another version are other tasks."""
     noise: ClassVar[Noise]
     dimensions: ClassVar[int]
-    """How many standard normal numbers the parameters are made of."""
+    """Number of standard normal numbers that form the parameters."""
     blocks: ClassVar[tuple[slice, ...]] = ()
-    """Parts of these numbers that particles also move in alone, where a posterior is far from normal."""
+    """Parts of these numbers that also move alone, for difficult posteriors."""
     means: Any = 0.0
     sds: Any = 1.0
-    """Of the parameters, if they are normal and independent."""
+    """Standard deviations of the parameters, if normal and independent."""
     parameter_names: ClassVar[tuple[str, ...]]
     fields: tuple[Field, ...]
     line: ClassVar[tuple[float, float, int]]
-    """The ends of random designs of one number, and its decimals."""
+    """Ends of random designs of one number, and its decimals."""
     form: str
-    """How a design is written, such as `x, y`."""
+    """Format of a design, such as `x, y`."""
     goals: ClassVar[Mapping[str, Goal]]
     partial: ClassVar[frozenset[str]] = frozenset()
-    """Goals that ask for some of the parameters only; their outcomes are 0 or 1."""
+    """Goals about some of the parameters only. Their outcomes are 0 or 1."""
     speaks: ClassVar[bool] = False
-    """Whether a narrator can say what comes of an experiment."""
+    """True if a narrator can describe the experiments' outcomes."""
     fixed: ClassVar[bool] = False
-    """Whether the same design always has the same outcome, beyond what the parameters say."""
+    """True if a design's outcome is fixed, beyond the parameters."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         self.theta: Floats = self.prior(rng, 1)[0]
 
     def hide_meaning(self) -> None:
-        """Name what a design has by numbers only."""
+        """Name parts of a design by numbers only."""
         self.fields = unnamed(self.fields, "input")
         self.form = ", ".join(field.label for field in self.fields)
 
     def prior(self, rng: np.random.Generator, number: int) -> Floats:
-        """(number, k): parameters drawn from the prior."""
+        """Draw parameters (number, k) from the prior."""
         return self.parameters(rng.standard_normal((number, self.dimensions)))
 
     def parameters(self, z: Floats) -> Floats:
-        """(n, k): the parameters that standard normal numbers z (n, dimensions) stand for."""
+        """Convert standard normal numbers (n, dimensions) to parameters (n, k)."""
         return np.asarray(self.means + self.sds * z)
 
     @abstractmethod
     def signals(self, theta: Floats, xs: Floats) -> Floats:
-        """(n, m) or (n, m, values): what outcomes of designs depend on, see `suites.boxing.outcomes`."""
+        """Compute outcome signals (n, m) or (n, m, values), see `suites.boxing.outcomes`."""
 
     def loglik(self, theta: Floats, xs: Floats, ys: Floats) -> Floats:
-        """(n, m): the log-likelihood of each outcome for each of n parameters."""
+        """Compute the log-likelihood of each outcome for n parameters, (n, m)."""
         return self.noise.loglik(self.signals(theta, xs), ys)
 
     def expected(self, theta: Floats, xs: Floats) -> Floats:
-        """(n, m, values): the mean outcome."""
+        """Compute the mean outcome, (n, m, values)."""
         return self.noise.expected(self.signals(theta, xs))
 
     def sample(self, theta: Floats, x: Floats, rng: np.random.Generator) -> Floats:
-        """(values,): an outcome of a design for parameters (k,)."""
+        """Draw an outcome (values,) of a design for parameters (k,)."""
         return self.noise.sample(self.signals(theta[None], x[None])[0, 0], rng)
 
     def observe(self, x: Floats, rng: np.random.Generator) -> Floats:
-        """(values,): what comes of an experiment in this world."""
+        """Draw an experiment's outcome (values,) in this world."""
         return self.sample(self.theta, x, rng)
 
     def grid(self) -> tuple[Floats, Floats] | None:
-        """Parameters (n, k) and their prior weights, summing to 1, that stand for all; None: too many."""
+        """List representative parameters (n, k) with prior weights; None: too many. The weights sum to 1."""
         return None
 
     def parts(self) -> "Sequence[World]":
-        """Worlds of one value of the outcome each, if each has parameters of its own; else empty."""
+        """List worlds of single outcome values, if their parameters are separate. Otherwise empty."""
         return ()
 
     def random_design(self, rng: np.random.Generator) -> Floats:
-        """(d,): the paper's random design; by default uniform on the line."""
+        """Draw the paper's random design (d,), by default uniform on the line."""
         low, high, digits = self.line
         return np.array([round(rng.uniform(low, high), digits)])
 
     @abstractmethod
     def designs(self) -> Floats:
-        """(m, d): designs so dense that the best of them is about the best of all."""
+        """List dense designs (m, d), one of them nearly optimal."""
 
     def question(self, rng: np.random.Generator, published: bool) -> Floats:
-        """(d,): a design whose outcome is asked for."""
+        """Draw a design (d,) to ask about."""
         return self.random_design(rng)
 
     def questions(
         self, rng: np.random.Generator, number: int, published: bool
     ) -> tuple[Floats, Floats, Floats]:
-        """Designs (number, d), their mean outcomes, and outcomes that were drawn, both (number, values).
+        """Draw designs (number, d), mean outcomes, and outcomes, both (number, values).
 
         As published, as many 1 as 0 if there are no other outcomes, by rejection.
         """
@@ -203,32 +203,35 @@ class World(ABC):
         return found, self.expected(self.theta[None], found)[0], np.array(ys)
 
     def target(self, goal: str, theta: Floats) -> Floats:
-        """(n, values): what the question of a goal other than prediction asks for, of parameters (n, k)."""
+        """Compute the true answers (n, values) of a goal from parameters (n, k).
+
+        For goals other than prediction.
+        """
         return theta
 
     def parse(self, text: str) -> Floats:
-        """(d,): the design of a reply. Raises WrongReplyError."""
+        """Parse a reply's design (d,). Raises WrongReplyError."""
         x = numbers(text, self.fields, self.form)
         self.check(x)
         return x
 
     def check(self, x: Floats) -> None:
-        """Raise WrongReplyError for a design that no field excludes and that is impossible all the same."""
+        """Raise WrongReplyError for a design that is impossible within its fields."""
         return None
 
     def written(self, x: Floats) -> str:
-        """A design as a reply has it."""
+        """Write a design as in a reply."""
         return ", ".join(f"{value:.10g}" for value in x)
 
     def stepped(self, z: Floats, xs: Floats, rng: np.random.Generator) -> Floats:
-        """(n, b): symmetric proposals for a block of numbers (n, b) after the designs (m, d) so far.
+        """Propose symmetric moves (n, b) of a block (n, b), given designs (m, d).
 
         Here steps of any length, from that of the prior to a thousandth of it.
         """
         return z + rng.standard_normal(z.shape) * 10 ** rng.uniform(-3, 0.2, (len(z), 1))
 
     def said(self, wording: Wording) -> Words:
-        """The sentences of a wording."""
+        """Return the sentences of a wording."""
         told = data_of(__package__, "words.yaml")[self.name]
         if wording != "plain":
             return Words(**told["story"] | told.get(wording, {}))
@@ -241,18 +244,18 @@ class World(ABC):
         return choice if self._chooses else mean
 
     def described(self, x: Floats, y: Floats, wording: Wording) -> str:
-        """A sentence on what came of an experiment."""
+        """Describe an experiment's outcome in a sentence."""
         words = self.said(wording)
         outcome = words.choices[int(y[0])] if self._chooses else ""
         return words.outcome.format(x=_plain(x), y=_plain(y), choice=outcome)
 
     def asked(self, x: Floats, wording: Wording) -> str:
-        """A question for what would come of an experiment."""
+        """Ask for an experiment's outcome."""
         words = self.said(wording)
         return words.question.format(x=_plain(x), choices=words.choices)
 
     def details(self, wording: Wording) -> str:
-        """What a model is shown of what was drawn at the beginning, such as a list; empty if nothing."""
+        """Describe initial draws to the model, such as a list. Empty without any."""
         return ""
 
     @property
@@ -261,7 +264,7 @@ class World(ABC):
 
 
 def numbers(text: str, fields: tuple[Field, ...], form: str) -> Floats:
-    """(fields,): the numbers of a text, one for each field. Raises WrongReplyError for any others."""
+    """Parse a text's numbers, one per field. Raises WrongReplyError for any others."""
     found = [float(each) for each in NUMBER.findall(text)]
     if len(found) != len(fields):
         raise WrongReplyError(
@@ -274,14 +277,14 @@ def numbers(text: str, fields: tuple[Field, ...], form: str) -> Floats:
 
 
 def unnamed(fields: tuple[Field, ...], what: str) -> tuple[Field, ...]:
-    """Fields that are named by a word and a number."""
+    """Name fields by a word and a number."""
     if len(fields) == 1:
         return (fields[0]._replace(label=what),)
     return tuple(field._replace(label=f"{what} {k}") for k, field in enumerate(fields, start=1))
 
 
 def half_normal_quantiles(number: int) -> Floats:
-    """(number,): the middles of equally probable pieces of the absolute value of a standard normal number."""
+    """List means of equally probable half-normal pieces, (number,)."""
     return np.asarray(ndtri(0.5 + (np.arange(number) + 0.5) / (2 * number)))
 
 

@@ -1,4 +1,4 @@
-"""What an agent can do, and from what it wrote to what the package is given."""
+"""Actions of an agent: their forms, and conversion to the package's."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
@@ -12,7 +12,7 @@ Kind = Literal["direction", "object", "other object", "place", "number"]
 
 
 class Action(NamedTuple):
-    """`name` is the package's, `verb` the short one; `takes` are the kinds of its arguments."""
+    """Action of the package; `verb` is short, `takes` are argument kinds."""
 
     name: str
     verb: str
@@ -21,7 +21,7 @@ class Action(NamedTuple):
 
     @property
     def written(self) -> str:
-        """How it is written, such as use(object, other object)."""
+        """Format the action, such as use(object, other object)."""
         return f"{self.verb}({', '.join(self.takes)})"
 
 
@@ -41,16 +41,16 @@ DIALOG_KEY = "chosen_dialog_option_int"
 
 
 def available(teleport: bool) -> tuple[Action, ...]:
-    """All actions of an episode."""
+    """List all actions of an episode."""
     return (*ACTIONS, *(TELEPORTS if teleport else ()), SAY)
 
 
 class Unusable(Exception):
-    """What was written cannot be done; the text says why and what to do."""
+    """Impossible action; the text gives reason and advice."""
 
 
 class Scene(NamedTuple):
-    """What decides which actions are possible: a translated observation, the names, and the places.
+    """Translated observation, names, and places that decide which actions are possible.
 
     Offline agents know it with the `turns` so far; it changes with the episode. Objects have our ids.
     """
@@ -63,24 +63,24 @@ class Scene(NamedTuple):
 
     @property
     def task(self) -> str:
-        """What is asked for."""
+        """Text of the task."""
         return str(self.observation["taskProgress"][0]["description"]).strip()
 
     @property
     def at(self) -> tuple[int, int]:
-        """The tile where the agent is, x to the east and y to the south."""
+        """Tile of the agent, x to the east and y to the south."""
         here = self.observation["agentLocation"]
         return here["x"], here["y"]
 
     @property
     def near(self) -> dict[int, tuple[str, int]]:
-        """What is around, with its direction and its distance in tiles."""
+        """Surrounding objects, with direction and distance in tiles."""
         around = self.observation["nearbyObjects"]["objects"].items()
         return {each["uuid"]: (way, each["distance"]) for way, there in around for each in there}
 
     @property
     def options(self) -> Mapping[str, str] | None:
-        """What can be said, by number; None outside a conversation."""
+        """Utterances by number; None outside a conversation."""
         dialog = self.observation["dialog_box"]
         return dialog["dialogOptions"] if dialog["is_in_dialog"] else None
 
@@ -91,11 +91,11 @@ class Scene(NamedTuple):
 
     @property
     def reach(self) -> list[int]:
-        """Ids of what is carried, and of what is where the agent stands and faces."""
+        """Ids of carried objects, and of those at and before the agent."""
         return self.carried + [each["uuid"] for each in self.observation["accessibleEnvironmentObjects"]]
 
     def moves(self) -> tuple[str, ...]:
-        """The moves and turns that are possible now."""
+        """Moves and turns that are possible now."""
         here = self.observation["agentLocation"]
         turns = (way for way in DIRECTIONS if way != here["faceDirection"])
         return (
@@ -105,7 +105,7 @@ class Scene(NamedTuple):
 
     @property
     def commands(self) -> tuple[str, ...]:
-        """Every action of now as text, without those that only read and those on floors and walls."""
+        """Possible actions as text, without reading ones and floors and walls."""
         if self.options is not None:
             return tuple(f"say({number})" for number in self.options)
         label = self.names.label
@@ -124,7 +124,7 @@ class Scene(NamedTuple):
         return tuple(found)
 
     def templates(self) -> tuple[str, ...]:
-        """Every action as text, with OBJ for each object; without those that take numbers."""
+        """Actions as text with OBJ for objects, without those of numbers."""
         found: list[str] = []
         for action in self.actions:
             first = action.takes[0] if action.takes else None
@@ -136,7 +136,7 @@ class Scene(NamedTuple):
         return tuple(found)
 
     def usable(self, action: Action, given: Sequence[str]) -> dict[str, Any]:
-        """The package's JSON for an action with its arguments. Raises Unusable."""
+        """Convert an action with arguments to the package's JSON. Raises Unusable."""
         if action not in self.actions:
             raise Unusable(f"{action.written} is not allowed in this run; move instead, tile by tile.")
         if (self.options is not None) != (action is SAY):
@@ -164,11 +164,11 @@ class Scene(NamedTuple):
         return self._object(text, anywhere=action is TELEPORTS[1])
 
     def _object(self, text: str, anywhere: bool) -> int:
-        """The package's id of an object."""
+        """Find the package's id of an object."""
         names, reach = self.names, self.reach
         seen = {each["uuid"] for each in objects_in(self.observation)}
         called = names.called(text)
-        # Of several those in reach are meant, or if none is, those that are seen now.
+        # Among several, those in reach are meant, otherwise those that are seen now.
         ids = [k for k in called if k in reach] or [k for k in called if k in seen] or called
         if not ids:
             near = ", ".join(names.label(each) for each in reach) or "nothing"
@@ -187,7 +187,7 @@ class Scene(NamedTuple):
 
 
 PLAIN = frozenset({"floor", "grass", "path", "wall"})
-"""Names of what is everywhere and does nothing."""
+"""Names of ubiquitous objects without effect."""
 
 
 def _one_of(text: str, allowed: Sequence[str], what: str) -> str:

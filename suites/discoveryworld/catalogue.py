@@ -1,4 +1,4 @@
-"""The themes, levels and unit tests, without the package."""
+"""Themes, levels and unit tests, without the package."""
 
 import re
 from functools import cache
@@ -14,18 +14,18 @@ METRICS = ("procedure", "completion", "knowledge")
 """The three metrics of the paper, each from 0 to 1."""
 
 PUBLISHED = ("react", "planexec", "hypothesizer", "human")
-"""The agents of the paper's Table 4 and the people of its Table 6, as in published.csv."""
+"""Agents of the paper's Table 4 and people of Table 6, from published.csv."""
 
 MOST_SEEDS = 10_000
-"""Seeds are below this number."""
+"""Exclusive upper limit of seeds."""
 
 PAPER_SEEDS = "0-4"
 
 
 class Kind(NamedTuple):
-    """A theme at a level, or a unit test: its id without the seed, and the names that it has in the package.
+    """Theme at a level, or unit test: id without seed, package's names.
 
-    `skill` says what a task of it asks for.
+    `skill` describes its tasks.
     """
 
     name: str
@@ -38,16 +38,16 @@ class Kind(NamedTuple):
 
 @cache
 def kinds() -> dict[str, Kind]:
-    """All themes by level, in the order of the paper's tables, and all unit tests, by their names."""
+    """All themes by level, then unit tests, by name, in the paper's order."""
     return {row["name"]: Kind(**row) for row in rows_of("suites.discoveryworld", "kinds.csv")}
 
 
 THEMES = tuple(name.removesuffix("-easy") for name, kind in kinds().items() if kind.level == "easy")
-"""The ids of the themes."""
+"""Ids of the themes."""
 
 
 def selected(name: str) -> list[Kind]:
-    """The kinds that a name stands for: itself, a theme, a level, or `unit`; empty if for none."""
+    """Find the kinds of a name: itself, theme, level, or `unit`. Empty for other names."""
     every = kinds()
     if name in every:
         return [every[name]]
@@ -55,14 +55,14 @@ def selected(name: str) -> list[Kind]:
 
 
 def find_world(task_id: str) -> tuple[Kind, int] | None:
-    """The kind and the seed of an id such as proteomics-easy-0; None if there is none."""
+    """Split an id such as proteomics-easy-0 into kind and seed, otherwise None."""
     found = re.fullmatch(r"(.+)-(0|[1-9][0-9]{0,3})", task_id)
     kind = kinds().get(found[1]) if found else None
     return (kind, int(found[2])) if found and kind else None
 
 
 def seed_list(text: str) -> tuple[int, ...]:
-    """The seeds of a text such as 0-4 or 0,7,100-120. Raises PydanticCustomError for any other."""
+    """Parse seeds such as 0-4 or 0,7,100-120. Raises PydanticCustomError for any other."""
     parts = [re.fullmatch(r"([0-9]+)(?:-([0-9]+))?", part.strip()) for part in text.split(",")]
     ends = [(int(each[1]), int(each[2] or each[1])) for each in parts if each]
     sound = all(parts) and max(map(max, ends)) < MOST_SEEDS
@@ -76,7 +76,7 @@ def seed_list(text: str) -> tuple[int, ...]:
 
 @cache
 def published() -> dict[tuple[str, str], dict[str, dict[str, float]]]:
-    """The paper's figures, its Tables 4 and 6: by theme and level, who, and metric."""
+    """The paper's Tables 4 and 6 by theme and level, agent, and metric."""
     found: dict[tuple[str, str], dict[str, dict[str, float]]] = {}
     for row in rows_of("suites.discoveryworld", "published.csv"):
         figures = {metric: float(row[metric]) for metric in METRICS}

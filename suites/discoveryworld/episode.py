@@ -1,4 +1,4 @@
-"""One episode as the runner's environment: actions in, what is seen out."""
+"""Episodes for the runner: actions in, observations out."""
 
 import json
 import random
@@ -17,15 +17,15 @@ from suites.discoveryworld.simulator import HEIGHT, WIDTH, Progress, World
 from suites.discoveryworld.suite import DiscoveryWorldChoices
 
 DRAWN_BY = "discoveryworld"
-"""The package draws its own pictures, on the processor."""
+"""Renderer: the package draws its own pictures, on the processor."""
 
 
 class Turn(NamedTuple):
-    """One reply and what came of it.
+    """Reply with its result.
 
-    `action` is what was read, in short, `thoughts` the rest of the reply. `message` is the package's answer,
-    `done` whether the action succeeded. `score` is the share of the scorecard's points after it, `reward` its
-    change. `gained` are the texts of the lines of the scorecard that got points.
+    `action` is the parsed action, in short, `thoughts` the rest of the reply. `message` is the package's
+    answer, `done` whether the action succeeded. `score` is the share of the scorecard's points after it,
+    `reward` its change. `gained` are the texts of the lines of the scorecard that got points.
     """
 
     turn: int
@@ -58,11 +58,11 @@ class Episode(TurnByTurn):
 
     @property
     def known(self) -> Scene:
-        """For the offline agents."""
+        """Return the scene for offline agents."""
         return self._scene._replace(turns=tuple(self.turns))
 
     def begin(self) -> Observation:
-        """The task and what is seen."""
+        """Return the task and the first observation."""
         return self._observation("first_turn")
 
     def reply(self, text: str) -> Observation:
@@ -80,7 +80,7 @@ class Episode(TurnByTurn):
         return self._next(text, reply, done)
 
     def refuse(self, text: str, reason: str) -> Observation:
-        """A step without an action, because the reply calls no tool."""
+        """Spend a step without an action, because the reply calls no tool."""
         return self._unused(text, Reply(text.strip()), reason)
 
     def finish(self) -> Record:
@@ -105,7 +105,7 @@ class Episode(TurnByTurn):
         return self._record(outcome, progress.solved, progress.score, metrics, replay, over=over, **said)
 
     def _unused(self, text: str, reply: Reply, error: str) -> Observation:
-        """A reply that cannot be used: the world stands still, and a step is gone."""
+        """Spend a step of a stopped world on an unusable reply."""
         # What the last action said was shown before.
         seen = {**self._scene.observation, "lastActionMessage": "", "extended_action_message": ""}
         self._scene = self._scene._replace(observation=seen)
@@ -138,8 +138,8 @@ class Episode(TurnByTurn):
     def _observation(
         self, name: str, reward: float = 0.0, told: str | None = None, **values: Any
     ) -> Observation:
-        """A text with what is seen, behind a picture if pictures are shown; its data are for the form."""
-        # What only the first message says would be forgotten where the model's memory is short.
+        """Compose a text and, if chosen, a picture. Data are for the form."""
+        # A short memory would forget information that only the first message has.
         again = name == "first_turn" or bool(self.choices.memory)
         places = ", ".join(self._scene.places) if self.choices.teleport and again else ""
         text = self._prompts[name].fill(

@@ -1,4 +1,4 @@
-"""What a report says of runs and episodes beyond every suite's tables."""
+"""Report panels of runs and episodes in addition to the common tables."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -15,14 +15,14 @@ from suites.discoveryworld.catalogue import LEVELS, METRICS, PUBLISHED, Kind, ki
 
 
 class Turn(TypedDict):
-    """An action; see `suites.discoveryworld.episode.Turn`."""
+    """Logged action; see `suites.discoveryworld.episode.Turn`."""
 
     turn: Count
     gained: list[str]
 
 
 class Judge(TypedDict):
-    """What a second model said of the notes: `knowledge`, or why it `failed`."""
+    """Second model's judgement of the notes: `knowledge`, or the reason if it `failed`."""
 
     model: str
     answers: list[tuple[str, bool | None, str]]
@@ -37,7 +37,7 @@ def _known(kind: str) -> str:
 
 
 class Replay(TypedDict):
-    """The kind of task, its seed, what won points (with the most it could), and the judge's answers."""
+    """Kind of task, seed, won and possible points, and the judge's answers."""
 
     kind: Annotated[str, AfterValidator(_known)]
     seed: Count
@@ -46,7 +46,7 @@ class Replay(TypedDict):
 
 
 class Logged(TypedDict):
-    """A finished episode."""
+    """Finished episode."""
 
     turns: list[Turn]
     replay: Replay
@@ -57,7 +57,7 @@ class Logged(TypedDict):
 Record = Mapping[str, Any]
 
 AGENT_NAMES = ("ReAct", "Plan+Execute", "Hypothesizer", "scientists")
-"""The headings of `PUBLISHED`."""
+"""Headings of `PUBLISHED`."""
 
 
 part = partial(panel, "suites.discoveryworld")
@@ -65,7 +65,7 @@ part = partial(panel, "suites.discoveryworld")
 
 
 class Row(NamedTuple):
-    """A line of a table: one or several kinds, a cell for each agent, and one for each of the paper's."""
+    """Table line: kinds, and cells for each agent and the paper's."""
 
     name: str
     cells: list[str]
@@ -73,14 +73,14 @@ class Row(NamedTuple):
 
 
 def figure(record: Record, metric: str) -> float | None:
-    """A metric of an episode, from what a report has of it; None for knowledge that nobody judged."""
+    """Read a metric from a record; None for unjudged knowledge."""
     if metric == "knowledge":
         return record["replay"].get("judge", {}).get("knowledge")
     return float(record["score"] if metric == "procedure" else record["passed"])
 
 
 def by_world(records: Iterable[Record], metric: str) -> dict[str, list[float]]:
-    """For each kind, in the catalogue's order: the mean over the trials of each seed that has the metric."""
+    """Average the metric over each seed's trials, by kind in catalogue order."""
     values = (
         (record["replay"]["kind"], record["replay"]["seed"], value)
         for record in records
@@ -90,7 +90,7 @@ def by_world(records: Iterable[Record], metric: str) -> dict[str, list[float]]:
 
 
 def run_panels(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, str]]:
-    """A panel of the first page for each metric that any agent has."""
+    """Build a first-page panel for each metric that any agent has."""
     agents = {name: own for name, own in records.items() if own}
     panels = []
     for metric in METRICS:
@@ -104,7 +104,7 @@ def run_panels(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, str]]
 
 
 def rows(values: Mapping[str, Mapping[str, Sequence[float]]], metric: str) -> list[Row]:
-    """A line for each kind that was played, and one for the average over those of each level."""
+    """Make a line for each played kind, and an average per level."""
     played = [kind for name, kind in kinds().items() if any(name in own for own in values.values())]
     found = [
         Row(
@@ -126,7 +126,7 @@ def rows(values: Mapping[str, Mapping[str, Sequence[float]]], metric: str) -> li
 
 
 def episode_panels(record: Record) -> list[tuple[str, str]]:
-    """The scorecard and when its points were won, and what a judge says of the notes."""
+    """Build the scorecard with the times of its points, and the judgement."""
     replay = record["replay"]
     if "scorecard" not in replay:
         return []
@@ -148,7 +148,7 @@ def _title(kind: Kind) -> str:
 
 
 def _paper(several: Sequence[Kind], metric: str) -> list[str]:
-    """The paper's figures, averaged over kinds; a dash where it has not all of them."""
+    """Average the paper's figures over kinds; a dash if incomplete."""
     figures = [published().get((kind.theme, kind.level), {}) for kind in several]
     complete = [[each[who][metric] for each in figures if who in each] for who in PUBLISHED]
     return [f"{np.mean(each):.2f}" if len(each) == len(several) else "–" for each in complete]

@@ -1,4 +1,4 @@
-"""What people answer with: an action in words, completed while it is typed, or what they say."""
+"""Answer forms for people: completed actions in words, or utterances."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -10,11 +10,11 @@ from evaluation.by_hand.form import Choice, Command, Form, Values
 from evaluation.suite import Observation, TaskSpec
 
 CHOICES = {"observation": "both"}
-"""What people play with unless something else is chosen."""
+"""Default choices for human play."""
 
 TEXTS: Mapping[str, Any] = data_of(__package__, "form.yaml")
 WORDS: Mapping[str, str] = TEXTS["words"]
-"""Actions in words by the verbs that a model writes; of two that fit the first is meant."""
+"""Actions in words by models' verbs; the first match counts."""
 
 _BLANK = re.compile("OBJ|WAY|PLACE|NUMBER")
 _READ = {
@@ -23,7 +23,7 @@ _READ = {
 
 
 def form(task: TaskSpec, choices: Any, observation: Observation) -> Form:
-    """A line for an action, with the names of what is seen; in a conversation, what can be said."""
+    """Make a line for an action with visible names, or the utterances."""
     data = observation.data
     verbs = dict.fromkeys(call.partition("(")[0] for call in data["templates"])
     help_text = TEXTS["help"].format(actions="\n".join(f"- {WORDS[verb]}" for verb in (*verbs, "post")))
@@ -48,21 +48,21 @@ def form(task: TaskSpec, choices: Any, observation: Observation) -> Form:
 
 
 def _number(values: Values) -> str:
-    """The number of what is said."""
+    """Return the number of the utterance."""
     return str(values["said"]).partition(":")[0]
 
 
 def in_words(call: str) -> str:
-    """An action such as use(meter, OBJ) in words: use meter on OBJ."""
+    """Convert use(meter, OBJ) to words: use meter on OBJ."""
     verb, _, inside = call.removesuffix(")").partition("(")
     given = iter(inside.split(", "))
     return _BLANK.sub(lambda _: next(given), WORDS[verb])
 
 
 def called(text: str, labels: Iterable[str]) -> str:
-    """The action that a person wrote in words, as a model writes it.
+    """Convert a person's words to a model's action.
 
-    Raises ConfigError if it is none, or if nothing of these labels has that name.
+    Raises ConfigError for other words, or if none of these labels has that name.
     """
     text = " ".join(text.split()).rstrip(".")
     tried = ((verb, pattern.fullmatch(text)) for verb, pattern in _READ.items())

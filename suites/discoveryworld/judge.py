@@ -1,4 +1,4 @@
-"""What an agent has found out, judged by a second model from the agent's own notes."""
+"""Judgement of an agent's findings by a second model, from its notes."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -10,10 +10,10 @@ from evaluation.suite import Ask, EpisodeSetup, Record
 
 
 async def judge(setup: EpisodeSetup, record: Record, ask: Ask) -> Record:
-    """The record with the metric `knowledge`, the share of the critical questions that is answered by yes.
+    """Add the metric `knowledge`, the share of critical questions answered by yes.
 
-    Without a judge or questions it stays as it is. Where the judge fails, or says neither yes nor no, there
-    is no metric either, and the record has the reason.
+    Unchanged without a judge or questions. If the judge fails, or says neither yes nor no, there is no metric
+    either, and the record has the reason.
     """
     model, questions = setup.choices.judge, record.replay["questions"]
     if model is None or not questions:
@@ -39,18 +39,18 @@ async def judge(setup: EpisodeSetup, record: Record, ask: Ask) -> Record:
 
 
 def notes_of(turns: Sequence[Mapping[str, Any]]) -> str:
-    """What the agent wrote besides its actions, by step, and its memory at the end if it has one."""
+    """Collect the agent's texts apart from actions by step, and its final memory."""
     notes = (
         (turn["turn"], " ".join(filter(None, (turn.get("thought"), turn["thoughts"])))) for turn in turns
     )
     written = [f"Step {step}: {text}" for step, text in notes if text]
     if turns and "memory" in turns[-1]:
         written.append(f"Notebook at the end: {json.dumps(turns[-1]['memory'], ensure_ascii=False)}")
-    # A judge is sent so many characters, the last ones.
+    # A judge is sent this many final characters.
     return "\n".join(written)[-200_000:] or "(none)"
 
 
 def verdict(said: str) -> bool | None:
-    """The last word of an answer; None if it is neither yes nor no."""
+    """Read the last word of an answer. None if neither yes nor no."""
     words = said.replace("*", " ").replace(".", " ").split()
     return {"yes": True, "no": False}.get(words[-1].casefold()) if words else None

@@ -1,4 +1,4 @@
-"""What objects are called in an episode: ids of its own, and names with numbers where several are alike."""
+"""Names of objects in an episode: own ids, and numbered labels."""
 
 import random
 import re
@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 _IN_TEXT = re.compile(r"(uuid\W{0,3})(\d+)", re.IGNORECASE)
-"""How the package mentions an object in its texts."""
+"""Mention of an object in the package's texts."""
 
 
 class Names:
-    """The ids and labels of one episode.
+    """Ids and labels of one episode.
 
-    The package's own ids are the same for every seed of a layout, so that a transcript would say where
-    things are in other worlds. Here each object gets four digits when it is first seen, drawn by `rng`.
+    The package's own ids are the same for every seed of a layout, so that a transcript would reveal the
+    places of things in other worlds. Here each object gets four digits when it is first seen, drawn by `rng`.
     A label is the name, followed by # and a number if several objects of that name were seen.
     """
 
@@ -25,7 +25,7 @@ class Names:
         self._name: dict[int, str] = {}
 
     def id(self, theirs: int) -> int:
-        """Our id of an object, by the package's."""
+        """Convert the package's id to ours."""
         if theirs not in self._ours:
             last = 9_999 if len(self._ours) < 4_000 else 999_999
             ours = self._rng.randint(1_000, last)
@@ -35,15 +35,15 @@ class Names:
         return self._ours[theirs]
 
     def theirs(self, ours: int) -> int | None:
-        """The package's id; None for one that was never shown."""
+        """Convert our id to the package's. None for one that was never shown."""
         return self._theirs.get(ours)
 
     def text(self, text: str) -> str:
-        """A text of the package with our ids."""
+        """Replace the ids in a text of the package by ours."""
         return _IN_TEXT.sub(lambda found: found[1] + str(self.id(int(found[2]))), text)
 
     def translated(self, plain: Any, key: str = "") -> Any:
-        """JSON of the package with our ids. Objects that it lists can be called by name from now on."""
+        """Replace the ids in the package's JSON by ours; record names."""
         if isinstance(plain, Mapping):
             made = {self.text(str(k)): self.translated(v, str(k)) for k, v in plain.items()}
             if "uuid" in made and "name" in made:
@@ -56,17 +56,17 @@ class Names:
         return self.id(plain) if key in ("uuid", "arg1", "arg2") and isinstance(plain, int) else plain
 
     def label(self, ours: int) -> str:
-        """What an object is called."""
+        """Return an object's label."""
         name = self._name[ours]
         alike = self._named[name.casefold()]
         return name if len(alike) == 1 else f"{name}#{alike.index(ours) + 1}"
 
     def labels(self) -> dict[int, str]:
-        """What all objects that were seen are called, by our ids."""
+        """Return the labels of all objects seen, by our ids."""
         return {ours: self.label(ours) for ours in self._name}
 
     def called(self, text: str) -> list[int]:
-        """The objects, by our ids, that a name, a label or an id may mean; the articles are left out."""
+        """Find objects by name, label or id, ignoring articles; returns our ids."""
         text = re.sub(r"^(?:the|an?)\s+", "", " ".join(text.split()).casefold())
         if text.isdecimal():
             return [int(text)] if int(text) in self._name else []
@@ -88,7 +88,7 @@ class Names:
 
 
 def objects_in(observation: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """All objects of a translated observation with their direction, those in reach first."""
+    """Yield all objects of a translated observation with direction, reachable ones first."""
     for where in ("inventoryObjects", "accessibleEnvironmentObjects"):
         yield from observation[where]
     for there in observation["nearbyObjects"]["objects"].values():

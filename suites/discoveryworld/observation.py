@@ -1,4 +1,4 @@
-"""An observation as text: what of the package's JSON says something."""
+"""Observations as text: the informative parts of the package's JSON."""
 
 import json
 import re
@@ -12,9 +12,9 @@ _ID = re.compile(r"\[uuid: (\d+)\]")
 
 
 def compact(observation: Mapping[str, Any], names: Names, near: bool = True) -> str:
-    """JSON with a line for each part that is not empty; floor, grass and walls are left out.
+    """Write JSON, a line per non-empty part, without floor, grass and walls.
 
-    Objects are texts: label, id in brackets, what else is seen of it, and in `near` the distance in tiles.
+    Objects are texts: label, id in brackets, other visible facts, and in `near` the distance in tiles.
     """
     parts = _parts(observation, names, near)
     lines = [
@@ -26,7 +26,7 @@ def compact(observation: Mapping[str, Any], names: Names, near: bool = True) -> 
 
 
 def sentences(observation: Mapping[str, Any], names: Names, near: bool = True) -> str:
-    """What `compact` has, in sentences and without ids, for people; options are for a form."""
+    """Write the content of `compact` in sentences without ids, for people. Options are for a form."""
     parts = _parts(observation, names, near)
     can_move, dialog = ", ".join(parts["can_move"]), parts["dialog"]
     lines = [
@@ -68,7 +68,7 @@ def _parts(observation: Mapping[str, Any], names: Names, near: bool) -> dict[str
 
 
 def _near(observation: Mapping[str, Any], names: Names) -> dict[str, list[str]]:
-    """What is around by direction, without what is in reach."""
+    """List surroundings by direction, without objects in reach."""
     reach = {
         each["uuid"]
         for name in ("inventoryObjects", "accessibleEnvironmentObjects")
@@ -105,5 +105,5 @@ def _dialog(dialog: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def short(text: str) -> str:
-    """A text of the package with ids as ours are written."""
+    """Rewrite ids in a text of the package like ours."""
     return _ID.sub(r"[\1]", text).strip()

@@ -1,4 +1,4 @@
-"""The offline agents, which know what is possible and what they have done."""
+"""Offline agents, which know possible actions and their own past."""
 
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -13,11 +13,11 @@ from suites.discoveryworld.scripts import played
 from suites.discoveryworld.scripts.player import WAITING
 
 _planned: WeakKeyDictionary[Environment, list[str]] = WeakKeyDictionary()
-"""The replies of scripts, which play each episode once before."""
+"""Replies of scripts, which play each episode once before."""
 
 
 async def _agent(turn: AgentTurn) -> str | tuple[str, dict[str, Any]]:
-    """The next action."""
+    """Choose the next action."""
     episode = CURRENT.get()
     environment = episode.environment
     known = environment.known
@@ -36,7 +36,7 @@ async def _agent(turn: AgentTurn) -> str | tuple[str, dict[str, Any]]:
 
 
 def _arguments(reply: str) -> dict[str, Any]:
-    """The call of the tool that a reply stands for."""
+    """Convert a reply to its tool call."""
     read = read_reply(reply)
     assert read.action is not None
     given = dict(zip(("arg1", "arg2"), read.arguments, strict=False))

@@ -1,4 +1,4 @@
-"""Which action a reply gives: as JSON like the package's, or as text such as use(meter, vortisquid#2)."""
+"""Parsing of actions: JSON like the package's, or use(meter, vortisquid#2)."""
 
 import re
 from typing import Any, NamedTuple
@@ -19,7 +19,7 @@ _MARKS = " \t*`>;"
 
 
 class Reply(NamedTuple):
-    """A reply as read: `thoughts` is what it has besides the action; without one there is a `problem`."""
+    """Parsed reply. `thoughts` is its rest, and a missing action has a `problem`."""
 
     thoughts: str
     action: Action | None = None
@@ -27,12 +27,12 @@ class Reply(NamedTuple):
     problem: str = ""
 
     def __str__(self) -> str:
-        """The action in short."""
+        """Format the action in short."""
         return f"{self.action.verb}({', '.join(self.arguments)})" if self.action else ""
 
 
 def read_reply(text: str) -> Reply:
-    """The last action of a reply, in either way of writing. Raises nothing."""
+    """Find the last action of a reply, in either format. Raises nothing."""
     text = text[-LONGEST_JSON:]
     objects = [each for each in json_objects(text) if "action" in each[2] or DIALOG_KEY in each[2]]
     if objects:
@@ -51,7 +51,7 @@ def _from_json(found: dict[str, Any], rest: str) -> Reply:
     if action is None:
         return Reply(thoughts, problem=_unknown(str(found["action"])))
     given = [found[name] for name in ("arg1", "arg2") if found.get(name) not in (None, "")]
-    # What an action does not take is left out, as the package does.
+    # Superfluous arguments are left out, as the package does.
     return Reply(thoughts, action, tuple(str(each).strip() for each in given[: len(action.takes)]))
 
 
@@ -77,7 +77,7 @@ def _from_lines(text: str) -> Reply:
 
 
 def _arguments(inside: str, number: int) -> tuple[str, ...]:
-    """What stands between the commas; with one argument, all of it."""
+    """Split arguments at commas; a single one is the whole text."""
     parts = [inside] if number == 1 else inside.split(",")
     return tuple(part.strip(" \t\"'`") for part in parts if part.strip())
 

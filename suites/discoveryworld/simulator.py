@@ -1,8 +1,9 @@
-"""The package `discoveryworld`, made fit to be one of several things in a process.
+"""Package `discoveryworld`, adapted to share a process.
 
-As it is, it prints at every step, draws from the global random generator and from unseeded ones of its own,
-orders objects by their addresses in memory, ends the process where a name is wrong, and opens a window. All
-this is changed from outside, once, in the package's modules; nothing of it is copied."""
+Unmodified, it prints at every step, draws from the global random generator and from unseeded ones of its own,
+orders objects by their addresses in memory, ends the process at a wrong name, and opens a window. All this is
+changed from outside, once, in the package's modules; nothing of it is copied.
+"""
 
 import importlib
 import os
@@ -31,7 +32,7 @@ _lock = threading.RLock()
 
 
 class _Dice:
-    """Stands for the module `random` in the package: everything is drawn from the world that is being called.
+    """Replacement of the package's `random`, drawing from the current world.
 
     Generators that are made without a seed get one from there.
     """
@@ -43,7 +44,7 @@ class _Dice:
         return getattr(self.current, name)
 
     def Random(self, seed: Any = None) -> random.Random:
-        """A generator of its own."""
+        """Create a separate generator."""
         return random.Random(self.current.getrandbits(64) if seed is None else seed)
 
 
@@ -52,7 +53,7 @@ _dice = _Dice()
 
 @contextmanager
 def calling(rng: random.Random) -> Generator[None, None, None]:
-    """One call of the package at a time, which draws from `rng`.
+    """Make one call of the package at a time, which draws from `rng`.
 
     Raises EvaluationError for whatever the package raises, an attempt to end the process among it.
     """
@@ -71,7 +72,7 @@ def calling(rng: random.Random) -> Generator[None, None, None]:
 
 @cache
 def modules() -> dict[str, ModuleType]:
-    """The package's modules by their names in it, such as objects.Object, changed as said above."""
+    """The package's modules by name, such as objects.Object, after the changes."""
     require(NAME)
     with patch.dict(os.environ, PYGAME_HIDE_SUPPORT_PROMPT="1"):
         importlib.import_module("pygame")
@@ -95,7 +96,7 @@ def modules() -> dict[str, ModuleType]:
 
 
 def _make_reproducible(found: dict[str, ModuleType]) -> None:
-    """Orders that follow from addresses and from hashes of texts follow from ids and from the alphabet."""
+    """Order by ids and the alphabet instead of addresses and hashes."""
     found["objects.Object"].Object.__hash__ = lambda each: each.uuid
     feed = found["DiscoveryFeed"].DiscoveryFeed
     signals = feed.getSignalsFromPosts
@@ -103,7 +104,7 @@ def _make_reproducible(found: dict[str, ModuleType]) -> None:
 
 
 def _make_quick(found: dict[str, ModuleType]) -> None:
-    """Do the package's slowest work in less time: walks over all tiles, and paths through them."""
+    """Speed up the package's slowest work: walks over tiles, and paths."""
     layers, paths = found["Layer"].Layer, found["Pathfinding"]
     # Python would compute the hash of a name again for each look at a layer of a tile.
     layers.__hash__ = object.__hash__
@@ -116,7 +117,7 @@ def _make_quick(found: dict[str, ModuleType]) -> None:
 
 
 def _tick(world: Any) -> None:
-    """Let time pass for all things in the order of tiles and layers, then for the task and the messages."""
+    """Advance all things by tiles and layers, then task and messages."""
     tiles = [tile["layers"].values() for column in world.grid for tile in column]
     for layers in tiles:
         for things in layers:
@@ -135,13 +136,13 @@ def _tick(world: Any) -> None:
 
 
 class _KeptGrid:
-    """Makes the nodes of a grid once; then only costs that differ from the last ones are set."""
+    """Cached grid nodes; only changed costs are set."""
 
     def __init__(self, make: Any) -> None:
         self._make, self._grid, self._costs = make, None, [[0.0]]
 
     def __call__(self, matrix: list[list[float]]) -> Any:
-        """The grid with these costs of its tiles; what is not above 0 cannot be walked on."""
+        """Return the grid with these tile costs. Tiles not above 0 are blocked."""
         before, self._costs = self._costs, matrix
         if self._grid is None or (len(before), len(before[0])) != (len(matrix), len(matrix[0])):
             self._grid = self._make(matrix=matrix)
@@ -155,13 +156,13 @@ class _KeptGrid:
 
 
 class _Obstacles:
-    """A world as paths through it need it: of what is on a tile, the first thing that stands in the way."""
+    """World for path finding: only each tile's first obstacle."""
 
     def __init__(self, world: Any, downwards: tuple[Any, ...]) -> None:
         self.sizeX, self.sizeY, self.grid, self._downwards = world.sizeX, world.sizeY, world.grid, downwards
 
     def getObjectsAt(self, x: int, y: int) -> tuple[Any, ...]:
-        """That thing, or nothing."""
+        """Return the obstacle, if any."""
         layers = self.grid[x][y]["layers"]
         for layer in self._downwards:
             for thing in layers[layer]:
@@ -174,7 +175,7 @@ class _Obstacles:
 
 
 def _sprites(make: Any, *names: Any) -> Any:
-    """The sprites, read once for all worlds; they need a display for that, a dummy if there is none."""
+    """Load the sprites once for all worlds, with a dummy display if necessary."""
     import pygame
 
     if pygame.display.get_surface() is not None:
@@ -189,11 +190,11 @@ def _sprites(make: Any, *names: Any) -> Any:
 
 
 def _silent(*_: Any, **__: Any) -> None:
-    """Does nothing in the place of printing and of saving the world's history."""
+    """Replace printing and saving of the world's history by nothing."""
 
 
 def _no_window(_: Any) -> Any:
-    """A surface to draw on in the place of a window."""
+    """Make a surface instead of a window."""
     import pygame
 
     return pygame.Surface((1, 1), 0, 32)
@@ -210,7 +211,7 @@ _TILES = (24, 16)
 
 
 class Card(NamedTuple):
-    """One line of a scorecard: what it is for, points, and the most points."""
+    """Line of a scorecard: criterion, points, and maximum points."""
 
     text: str
     score: float
@@ -218,7 +219,7 @@ class Card(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """How far the task is: the share of all points, whether it is over and solved, and the scorecard.
+    """Progress of the task: share of points, end, success, and scorecard.
 
     `questions` are what an agent should have found out, each answered by yes or no.
     """
@@ -231,10 +232,10 @@ class Progress(NamedTuple):
 
 
 class World:
-    """A world of a kind and a seed. Raises EvaluationError if the package fails.
+    """World of a kind and a seed. Raises EvaluationError if the package fails.
 
-    `rng` draws what in the package is not drawn by the seed, such as where others walk. The world can be
-    interleaved with any other in this process.
+    `rng` draws everything that the package does not seed, such as others' walks. The world can be interleaved
+    with any other in this process.
     """
 
     def __init__(self, kind: Kind, seed: int, rng: random.Random) -> None:
@@ -250,7 +251,10 @@ class World:
                 raise EvaluationError(f"{kind.name}: there is no such world in the package")
 
     def look(self) -> dict[str, Any]:
-        """What the agent sees, as the package's JSON; a message that popped up is in one observation only."""
+        """Observe the agent's view as the package's JSON.
+
+        A message that popped up is in one observation only.
+        """
         with calling(self._rng):
             ui = self._api.ui[0]
             agent = ui.currentAgent
@@ -263,26 +267,26 @@ class World:
             return found
 
     def act(self, action: Mapping[str, Any]) -> bool:
-        """Carry out an action as the package's JSON, let time pass, and say whether it succeeded.
+        """Apply an action of the package's JSON, and return its success.
 
-        An action in which the package fails has not succeeded.
+        Time passes. An action in which the package fails has not succeeded.
         """
         with calling(self._rng):
             try:
                 done = bool(self._api.performAgentAction(0, dict(action)).get("success"))
-            except Exception:  # whatever the package does not expect
+            except Exception:  # any unexpected error of the package
                 self._api.ui[0].updateLastActionMessage("That cannot be done.")
                 done = False
             self._api.tick()
             return done
 
     def places(self) -> tuple[str, ...]:
-        """The names of the places to teleport to."""
+        """Names of the places to teleport to."""
         with calling(self._rng):
             return tuple(self._api.listTeleportLocationsDict())
 
     def progress(self) -> Progress:
-        """How far the task is; never shown to an agent."""
+        """Compute the task's progress; never shown to an agent."""
         with calling(self._rng):
             (task,) = self._api.getTaskScorecard()
         cards = tuple(
@@ -297,7 +301,7 @@ class World:
         )
 
     def picture(self) -> Frame:
-        """What is around, uint8 (512, 768, 3), drawn with the sprites of the installed package."""
+        """Draw the surroundings, uint8 (512, 768, 3), with the installed package's sprites."""
         with calling(self._rng):
             import pygame
 

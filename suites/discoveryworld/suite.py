@@ -1,4 +1,4 @@
-"""The suite: cycles of discovery in the worlds of their authors."""
+"""Suite of discovery cycles in the authors' worlds."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ from suites.discoveryworld.actions import available
 
 
 class DiscoveryWorldChoices(RunChoices):
-    """How DiscoveryWorld is put to a model."""
+    """Prompting options of DiscoveryWorld."""
 
     tool_names: ClassVar[tuple[str, ...]] = ("act",)
 
@@ -39,15 +39,15 @@ class DiscoveryWorldChoices(RunChoices):
 
     @property
     def judges(self) -> tuple[str, ...]:
-        """The one judge, if there is any."""
+        """The one judge, if any."""
         return (self.judge,) if self.judge else ()
 
     def steps_of(self, kind: catalogue.Kind) -> int:
-        """How many steps an episode has; in the paper 100 if it is easy or a unit test, otherwise 1,000."""
+        """Steps of an episode: the paper's 100 (easy or unit test) or 1,000."""
         return self.steps or (100 if kind.level in ("easy", "unit") else 1000)
 
     def bounds(self, content: Any = None) -> Bounds:
-        """A reply for each step."""
+        """Bound an episode by one reply per step."""
         several = catalogue.kinds().values() if content is None else [catalogue.kinds()[content["kind"]]]
         images = int(self.shows_images)
         return Bounds(
@@ -71,11 +71,14 @@ class DiscoveryWorldSuite(Suite):
     choices = DiscoveryWorldChoices
 
     def tasks(self, choices: DiscoveryWorldChoices, folder: Path | None) -> Sequence[TaskSpec]:
-        """All worlds at the chosen seeds."""
+        """List all worlds at the chosen seeds."""
         return [task for name in catalogue.kinds() for task in self.named(name, choices, folder)]
 
     def named(self, name: str, choices: DiscoveryWorldChoices, folder: Path | None) -> Sequence[TaskSpec]:
-        """The worlds of a theme, a level, or both, at the chosen seeds, or one with its seed."""
+        """Find the worlds of a theme, a level, or both, or one.
+
+        At the chosen seeds, unless the name has its seed.
+        """
         if found := catalogue.selected(name):
             return [_task(kind, seed) for kind in found for seed in catalogue.seed_list(choices.seeds)]
         if (world := catalogue.find_world(name)) is not None:
@@ -84,13 +87,13 @@ class DiscoveryWorldSuite(Suite):
         raise unknown_task(name, known, ", or a world such as proteomics-easy-0")
 
     def opening(self, choices: DiscoveryWorldChoices, prompts: PromptSet, episodes: int) -> list[Message]:
-        """The rules."""
+        """Compose the rules."""
         lines = [f"- `{action.written}`: {action.does}" for action in available(choices.teleport)]
         seen = prompts[f"seen_{choices.observation}"].fill()
         return rules(choices, prompts, actions="\n".join(lines), seen=seen)
 
     def check(self, model: str, tasks: Sequence[TaskSpec], choices: DiscoveryWorldChoices) -> None:
-        """Refuse a run where the package is missing, and a script that is for other worlds.
+        """Refuse missing packages, and scripts of other worlds.
 
         Raises ConfigError, with what to install or to choose.
         """
@@ -109,7 +112,7 @@ class DiscoveryWorldSuite(Suite):
             raise ConfigError(f"{model}: it plays only worlds of {names}, {what}; use --tasks {names}")
 
     def versions(self) -> dict[str, str]:
-        """That of the package too."""
+        """Versions, including the package's."""
         return super().versions() | installed("discoveryworld")
 
 
@@ -128,7 +131,7 @@ SUITE = DiscoveryWorldSuite()
 
 
 def split(name: str, choices: DiscoveryWorldChoices) -> Iterator[str]:
-    """Ids of the worlds to test with, at the paper's seeds, or to train on, at all others."""
+    """Yield ids for testing, at the paper's seeds, or training, at others."""
     paper = catalogue.seed_list(catalogue.PAPER_SEEDS)
     seeds = paper if name == "test" else range(len(paper), catalogue.MOST_SEEDS)
     wanted = [kind for each in choices.tasks or catalogue.kinds() for kind in catalogue.selected(each)]

@@ -21,10 +21,10 @@ def act(action: str, arg1: str = "", arg2: str = "", notes: str = "") -> str:
 
 
 TOOLS = {"act": act}
-"""What makes each tool, by its name."""
+"""Tool factories by name."""
 
 
 def reply_of(tool: str, arguments: Mapping[str, Any]) -> str:
-    """The reply that a call stands for."""
+    """Convert a tool call to its reply."""
     given = {name: arguments[name] for name in ("notes", "action", "arg1", "arg2") if arguments.get(name)}
     return json.dumps({"action": "", **given}, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""EST: which objects are Blickets?
+"""EST: identification of Blickets among objects.
 
 Zhang et al., "EST: Evaluating scientific thinking in artificial agents".
 """

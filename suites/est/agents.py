@@ -1,4 +1,4 @@
-"""Reference agents for a batch of episodes, the paper's and further ones.
+"""Reference agents for a batch of episodes: the paper's and further ones.
 
 Each sees what a model sees: a panel and its light, step by step. It answers with a belief (episodes, 9) in
 [0, 1] and a trial (episodes, 9) bool.
@@ -14,45 +14,45 @@ from suites.est.world import MEMBERS, OBJECTS, Bools, Floats, Oracle, Preset, Se
 
 
 class Answer(NamedTuple):
-    """What an agent believes, and what it tries next."""
+    """Belief and next trial of an agent."""
 
     beliefs: Floats
     trials: Bools
 
 
 class Agent(Protocol):
-    """An agent in a batch of episodes that begin together."""
+    """Agent in a batch of episodes that begin together."""
 
     def act(self, panels: Bools, lights: Bools) -> Answer:
-        """Answer to what is seen now."""
+        """Answer the present panels."""
 
 
 class RandomAgent:
-    """Believes by a fair coin for each object, and tries by another."""
+    """Random agent: believes by a coin per object, and tries by another."""
 
     def __init__(self, episodes: int, rng: np.random.Generator) -> None:
         self._shape, self._rng = (episodes, OBJECTS), rng
 
     def act(self, panels: Bools, lights: Bools) -> Answer:
-        """Answer to what is seen now."""
+        """Answer the present panels."""
         beliefs = self._rng.integers(0, 2, self._shape).astype(np.float64)
         return Answer(beliefs, self._rng.random(self._shape) < 0.5)
 
 
 class Naive:
-    """Believes more in what was on a lit machine and less in what was on a dark one; tries one by one.
+    """Naive agent: believes in objects on lit machines; tries one by one.
 
     Beliefs begin as hundredths drawn from 0.40 to 0.60 and change by 0.2, up to 0.98 and down to 0; an object
-    alone on the machine is known, 1 or 0. A light changes neither of the two, darkness lowers what is known
-    too. The first object that is not nearly known is tried next (the public code of the paper,
-    `lazy_trial_input` of mjtsu/IVRE).
+    alone on the machine is known, 1 or 0. A light changes neither of the two, darkness lowers known ones too.
+    The first object that is not nearly known is tried next (the public code of the paper, `lazy_trial_input`
+    of mjtsu/IVRE).
     """
 
     def __init__(self, episodes: int, rng: np.random.Generator) -> None:
         self._beliefs = rng.integers(40, 61, (episodes, OBJECTS)) / 100
 
     def act(self, panels: Bools, lights: Bools) -> Answer:
-        """Answer to what is seen now."""
+        """Answer the present panels."""
         before = self._beliefs
         alone = (panels.sum(axis=1) == 1)[:, None]
         raised = np.where(alone, 1.0, np.minimum(before + 0.2, 0.98))
@@ -64,11 +64,10 @@ class Naive:
 
 
 class Bayes:
-    """Bernoulli naive Bayes from panels to the light, one documented variant; tries at random.
+    """Bernoulli naive Bayes from panels to the light; tries at random.
 
     The belief in an object is the posterior probability of a lit machine for the panel of that object alone,
-    with one added to every count. The paper says no more than its name, and no reading that was tried
-    reproduces its row.
+    with one added to every count. The paper only names the method, and no tested variant reproduces its row.
     """
 
     def __init__(self, episodes: int, rng: np.random.Generator) -> None:
@@ -77,7 +76,7 @@ class Bayes:
         self._seen = np.zeros((episodes, 2))
 
     def act(self, panels: Bools, lights: Bools) -> Answer:
-        """Answer to what is seen now."""
+        """Answer the present panels."""
         light = lights.astype(np.int64)
         row = np.arange(len(light))
         self._on[row, light] += panels
@@ -92,10 +91,10 @@ class Bayes:
 
 
 class Search:
-    """Believes what follows from all panels by a prior, and tries by a rule.
+    """Believes the posterior of all panels by a prior, and tries by a rule.
 
-    With `guess` it believes one of the likeliest assignments instead, drawn anew at each step; with `learns`,
-    that guesses after which the episode went on were wrong.
+    With `guess` it believes one of the likeliest assignments instead, drawn at each step; with `learns`,
+    guesses that did not end the episode count as wrong.
     """
 
     def __init__(
@@ -112,7 +111,7 @@ class Search:
         self._guessed: Sets | None = None
 
     def act(self, panels: Bools, lights: Bools) -> Answer:
-        """Answer to what is seen now."""
+        """Answer the present panels."""
         if self._learns and self._guessed is not None:
             self._oracle.exclude(self._guessed)
         self._oracle.see(sets_of(panels), lights)
@@ -127,9 +126,9 @@ class Search:
 
 
 class Blind:
-    """States the likeliest assignments by a prior, one in each step, and looks at no panel.
+    """States likely assignments by a prior, one per step, ignoring panels.
 
-    What a learner reaches without inference, as an episode goes on after a wrong belief.
+    This is the result of a learner without inference, as an episode continues after a wrong belief.
     """
 
     def __init__(self, prior: Floats, episodes: int) -> None:
@@ -137,27 +136,27 @@ class Blind:
         self._shape = (episodes, OBJECTS)
 
     def act(self, panels: Bools, lights: Bools) -> Answer:
-        """Answer to nothing."""
+        """Answer without looking."""
         return Answer(np.tile(next(self._guesses), (self._shape[0], 1)), np.zeros(self._shape, np.bool_))
 
 
 def single(objects: Sets, wanted: Any = True) -> Bools:
-    """Trials of one object each, (episodes, 9); empty ones where it is not wanted."""
+    """Make single-object trials, (episodes, 9), empty unless wanted."""
     return np.asarray((np.arange(OBJECTS) == objects[:, None]) & np.asarray(wanted).reshape(-1, 1))
 
 
 def most_doubtful(oracle: Oracle, belief: Floats) -> Bools:
-    """The object whose probability is nearest 0.5."""
+    """Try the object whose probability is nearest 0.5."""
     return single(np.abs(belief - 0.5).argmin(axis=1))
 
 
 def most_informative(oracle: Oracle, belief: Floats) -> Bools:
-    """The trial, of all 512, that is expected to say most about the assignment."""
+    """Choose the trial, of all 512, with the most expected information."""
     return np.asarray(MEMBERS[oracle.information().argmax(axis=1)])
 
 
 def true_prior(blickets: tuple[int, int]) -> Floats:
-    """(512,): the probability of each assignment where the number of Blickets is uniform in a range."""
+    """Prior (512,) of assignments, with uniform numbers of Blickets in a range."""
     sizes = MEMBERS.sum(axis=1)
     low, high = blickets
     weights = [1 / comb(OBJECTS, int(n)) if low <= n <= high else 0.0 for n in sizes]
@@ -176,8 +175,8 @@ def _search(attempt: Callable[[Oracle, Floats], Bools], prior: bool = False, **o
 
 
 def _ideal(preset: Preset, episodes: int, rng: np.random.Generator) -> Agent:
-    # As measured (docs/suites/est.md): one object alone never lights a machine that needs two, but solves
-    # a little more if the machine errs.
+    # As measured (docs/suites/est.md): one object alone never lights a machine that needs two, but solves a
+    # little more if the machine errs.
     attempt = most_doubtful if preset.machine.noise else most_informative
     return _search(attempt, prior=True, guess=True, learns=True)(preset, episodes, rng)
 
@@ -199,4 +198,4 @@ AGENTS: dict[str, Maker] = {
     "eliminating-informative": _search(most_informative, prior=True, guess=True, learns=True),
     "ideal": _ideal,
 }
-"""What makes each agent, by its name: those of the paper's Table 2, then further ones."""
+"""Agent factories by name: the paper's Table 2, then further ones."""

@@ -1,4 +1,4 @@
-"""The Blicket machine as Gymnasium environments: one episode, or a batch that is one computation."""
+"""Blicket machine as Gymnasium environments: single, or computed as a batch."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from suites.est.picture import Table
 
 ACTIONS = spaces.Box(0, 1, (2 * OBJECTS,), np.float32)
-"""For each object the probability of being a Blicket, then for each whether it is tried: above 0.5."""
+"""Belief in each object, then its trial if above 0.5."""
 
 Info = dict[str, Any]
 
@@ -25,13 +25,13 @@ Info = dict[str, Any]
 OBSERVATIONS = ("symbol", "image")
 
 SYMBOLS = spaces.Box(0, 1, (OBJECTS + 1,), np.float32)
-"""The panel that is seen: for each object whether it is on the machine, and whether that is lit."""
+"""Visible panel: each object's presence on the machine, then its light."""
 
 Frames = npt.NDArray[np.uint8]
 
 
 class Sensor:
-    """Observes a batch of episodes; pictures are drawn by tables that it opens when it first needs them.
+    """Observes a batch of episodes; tables for pictures are opened on demand.
 
     Tables belong to the process: a copy, or one that was pickled, opens its own.
     """
@@ -45,10 +45,11 @@ class Sensor:
         render_mode: str | None = None,
         render_resolution: int = 512,
     ) -> None:
-        """`observation` is "symbol", see `SYMBOLS`, or "image", a picture of `width` x `height` pixels, uint8
-        (height, width, 3); `render_resolution` is the side of the pictures of `render_mode="rgb_array"`.
+        """Create a sensor of "symbol" (see `SYMBOLS`) or "image" observations.
 
-        Raises ConfigError for another observation or mode, and RenderError for another size than 4 to 1024.
+        An image is a picture of `width` x `height` pixels, uint8 (height, width, 3); `render_resolution` is
+        the side of the pictures of `render_mode="rgb_array"`. Raises ConfigError for another observation or
+        mode, and RenderError for another size than 4 to 1024.
         """
         if observation not in OBSERVATIONS:
             raise ConfigError(
@@ -68,7 +69,10 @@ class Sensor:
         self._tables: dict[tuple[int, int], Table] = {}
 
     def start(self, episodes: int, rng: np.random.Generator) -> None:
-        """Begin a batch. Appearances have a generator of their own, so that symbols are the same without."""
+        """Begin a batch, with a separate generator for appearances.
+
+        So symbols are the same without pictures.
+        """
         self._rng = rng.spawn(1)[0]
         self._things = [()] * episodes
         self.restart(np.ones(episodes, np.bool_))
@@ -80,15 +84,17 @@ class Sensor:
                 self._things[number] = appearances(self._rng)
 
     def observe(self, world: Machines, chosen: Bools | None = None) -> npt.NDArray[Any]:
-        """Observations (episodes, *space.shape) of a batch, or of its `chosen` episodes, bool (episodes,)."""
+        """Observe a batch as (episodes, *space.shape), or its `chosen` episodes.
+
+        `chosen` is bool (episodes,).
+        """
         if self._is_image:
             return self._drawn(world, self._size, chosen)
         seen = np.column_stack([world.panels, world.lights]).astype(np.float32)
         return seen if chosen is None else seen[chosen]
 
     def render(self, world: Machines) -> Frames | None:
-        """Pictures for people, uint8 (episodes, render_resolution, render_resolution, 3); None without a
-        `render_mode`."""
+        """Draw uint8 (episodes, render_resolution, render_resolution, 3); None without a `render_mode`."""
         return self._drawn(world, self._render_size) if self.render_mode else None
 
     def close(self) -> None:
@@ -120,7 +126,7 @@ def _check(width: int, height: int) -> None:
 
 
 def preset_of(preset: str | Preset) -> Preset:
-    """A preset by its name, or itself. Raises ConfigError for an unknown name."""
+    """Find a preset by name, or return it. Raises ConfigError for an unknown name."""
     if isinstance(preset, Preset):
         return preset
     if preset not in PRESETS:
@@ -129,7 +135,7 @@ def preset_of(preset: str | Preset) -> Preset:
 
 
 def _mode(mode: str | AutoresetMode) -> AutoresetMode:
-    """A mode from itself, its value or its name. Raises ConfigError for another."""
+    """Convert a mode, value or name. Raises ConfigError for another."""
     for each in AutoresetMode:
         if mode in (each, each.value, each.name):
             return each
@@ -137,7 +143,7 @@ def _mode(mode: str | AutoresetMode) -> AutoresetMode:
 
 
 def _played(world: Machines, actions: npt.NDArray[Any]) -> Step:
-    """A step of a batch by actions (episodes, 18). Raises ConfigError for numbers outside 0 to 1."""
+    """Play a step by actions (episodes, 18). Raises ConfigError for numbers outside 0 to 1."""
     if actions.shape != (len(world.over), 2 * OBJECTS):
         raise ConfigError(
             f"actions: got the shape {actions.shape}, expected {(len(world.over), 2 * OBJECTS)}"
@@ -148,7 +154,7 @@ def _played(world: Machines, actions: npt.NDArray[Any]) -> Step:
 
 
 class EstEnv(gymnasium.Env[Any, Any]):
-    """One episode of finding out which of nine objects are Blickets.
+    """Episode of finding Blickets among nine objects.
 
     ## Observation space
     The panel that is seen; the first four are context, then come the agent's own. `observation="symbol"`:
@@ -171,10 +177,10 @@ class EstEnv(gymnasium.Env[Any, Any]):
     metadata = {"render_modes": ["rgb_array"], "render_fps": 1}  # noqa: RUF012
 
     def __init__(self, preset: str | Preset = "est", **sensor: Any) -> None:
-        """`preset` is one of `PRESETS` or a `Preset`. `sensor` are the options of `Sensor`:
-        observation="symbol", width=160, height=120, render_mode=None, render_resolution=512.
+        """Create an environment of `PRESETS`, by name, or of a `Preset`.
 
-        Raises ConfigError and RenderError for an invalid option.
+        `sensor` are the options of `Sensor`: observation="symbol", width=160, height=120, render_mode=None,
+        render_resolution=512. Raises ConfigError and RenderError for an invalid option.
         """
         self.preset, self._sensor = preset_of(preset), Sensor(**sensor)
         self.render_mode = self._sensor.render_mode
@@ -182,7 +188,7 @@ class EstEnv(gymnasium.Env[Any, Any]):
         self._world: Machines | None = None
 
     def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Any, Info]:
-        """A new episode. Raises ConfigError for options, as there are none."""
+        """Start an episode. Raises ConfigError for options, as none exist."""
         if options:
             raise ConfigError(f"reset: got the options {options!r}, expected none")
         super().reset(seed=seed)
@@ -194,8 +200,10 @@ class EstEnv(gymnasium.Env[Any, Any]):
         return self._sensor.observe(self._world)[0], self._info(self._world, solved=False)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, Info]:
-        """State a belief and try objects. Raises ConfigError for an action outside the space, ResetNeeded
-        after the end."""
+        """State a belief and try objects.
+
+        Raises ConfigError for an action outside the space, ResetNeeded after the end.
+        """
         world = self._world
         if world is None or world.over[0]:
             raise gymnasium.error.ResetNeeded("call reset() first: there is no episode, or it is over")
@@ -205,14 +213,14 @@ class EstEnv(gymnasium.Env[Any, Any]):
         return seen, float(given.rewards[0]), bool(given.over[0]), False, info
 
     def render(self) -> Frames | None:  # type: ignore[override]
-        """The panel that is seen, uint8 (render_resolution, render_resolution, 3); None without a mode."""
+        """Draw the panel, uint8 (render_resolution, render_resolution, 3); None without a mode."""
         if self._world is None:
             raise gymnasium.error.ResetNeeded("call reset() first: there is no episode")
         frames = self._sensor.render(self._world)
         return None if frames is None else frames[0]
 
     def close(self) -> None:
-        """Free what pictures are drawn with."""
+        """Free the resources of pictures."""
         self._sensor.close()
 
     def _info(self, world: Machines, solved: bool) -> Info:
@@ -220,7 +228,7 @@ class EstEnv(gymnasium.Env[Any, Any]):
 
 
 class EstVectorEnv(VectorEnv[Any, Any, Any]):
-    """`num_envs` episodes of `EstEnv` as one array computation, drawn by one generator.
+    """Vectorized `EstEnv` of `num_envs` episodes, with one generator.
 
     `autoreset_mode` is Gymnasium's. The same seed gives the same bits, but episode k is not that of a single
     environment with seed + k.
@@ -234,7 +242,7 @@ class EstVectorEnv(VectorEnv[Any, Any, Any]):
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
         **sensor: Any,
     ) -> None:
-        """The options of `EstEnv`; raises as that does."""
+        """Create environments with the options and errors of `EstEnv`."""
         self.closed = True
         if not isinstance(num_envs, int | np.integer) or num_envs < 1:
             raise ConfigError(f"num_envs: got {num_envs!r}, expected a whole number, 1 or more")
@@ -250,7 +258,7 @@ class EstVectorEnv(VectorEnv[Any, Any, Any]):
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: Info | None = None
     ) -> tuple[Any, Info]:
-        """New episodes, or only where `options["reset_mask"]`, bool (num_envs,), says so.
+        """Start episodes, all or those of `options["reset_mask"]`, bool (num_envs,).
 
         `seed` is one number for the whole batch. Raises ConfigError for a list of seeds and for other
         options.
@@ -272,7 +280,7 @@ class EstVectorEnv(VectorEnv[Any, Any, Any]):
         return self._sensor.observe(self._world), self._info(self._world, np.zeros(self.num_envs, np.bool_))
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, Info]:
-        """State beliefs and try objects in all episodes; raises as `EstEnv.step` does."""
+        """State beliefs and try objects in all episodes; raises as `EstEnv.step`."""
         world = self._world
         if world is None:
             raise gymnasium.error.ResetNeeded("call reset() first")
@@ -299,18 +307,18 @@ class EstVectorEnv(VectorEnv[Any, Any, Any]):
         self._sensor.restart(chosen)
 
     def render(self) -> tuple[Frames | None, ...]:  # type: ignore[override]
-        """`EstEnv.render` of every environment."""
+        """Call `EstEnv.render` of every environment."""
         if self._world is None:
             raise gymnasium.error.ResetNeeded("call reset() first: there are no episodes")
         frames = self._sensor.render(self._world)
         return (None,) * self.num_envs if frames is None else tuple(frames)
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Free what pictures are drawn with."""
+        """Free the resources of pictures."""
         self._sensor.close()
 
     def _final(self, world: Machines, solved: Bools, ended: Bools) -> Info:
-        """What Gymnasium keeps of episodes that are reset in the step that ends them."""
+        """Collect Gymnasium's final info of episodes reset in their last step."""
         observations = np.full(self.num_envs, None, object)
         for number, seen in zip(np.flatnonzero(ended), self._sensor.observe(world, ended), strict=True):
             observations[number] = seen

@@ -1,4 +1,4 @@
-"""One episode as the runner's environment: panels out, beliefs and trials in."""
+"""Episodes for the runner: panels out, beliefs and trials in."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -22,27 +22,24 @@ from suites.est.world import (
 )
 
 LIT, DARK, NOTHING = "lit", "dark", "nothing"
-"""Words of an observation, which offline agents read again."""
+"""Words of an observation, which offline agents parse."""
 
 
 class Drawn(NamedTuple):
-    """An episode before it begins: what its objects look like, its Blickets and its context panels.
-
-    Objects are numbers from 0.
-    """
+    """Initial draws of an episode: appearances, Blickets and context panels. Objects are numbers from 0."""
 
     things: tuple[Thing, ...]
     blickets: tuple[int, ...]
     context: tuple[tuple[int, ...], ...]
 
     def episodes(self) -> Episodes:
-        """Its Blickets and its context as a batch of one."""
+        """Convert Blickets and context to a batch of one."""
         context = np.stack([_members(each) for each in self.context])
         return Episodes(_members(self.blickets)[None], context[None])
 
 
 def read_drawn(content: Mapping[str, Any]) -> Drawn:
-    """An episode of a task, also as a log has it. Raises KeyError or TypeError for anything else."""
+    """Read a task's episode, also from a log. Raises KeyError or TypeError if invalid."""
     return Drawn(
         tuple(Thing(*words) for words in content["objects"]),
         tuple(content["blickets"]),
@@ -51,12 +48,13 @@ def read_drawn(content: Mapping[str, Any]) -> Drawn:
 
 
 class Turn(NamedTuple):
-    """One reply and what came of it.
+    """Reply with its result.
 
     `belief` and `oracle` are nine probabilities, `panel` and `trial` numbers of objects from 1. `panel` and
-    `lit` are what the reply answers, `trial` what is tried next; None if no trial is carried out after this
-    step. `distance` is that of the belief from the oracle's. `information` is what the trial is expected to
-    say about the Blickets, in nats, and `regret` how much more the best of all 512 trials is expected to.
+    `lit` are the observation before the reply, `trial` is tried next; None if no trial is carried out after
+    this step. `distance` is that of the belief from the oracle's. `information` is the trial's expected
+    information about the Blickets, in nats, and `regret` the further information expected of the best of all
+    512 trials.
     """
 
     turn: int
@@ -92,7 +90,7 @@ class Episode(TurnByTurn):
         self._belief: tuple[float, ...] = (0.5,) * OBJECTS
 
     def begin(self) -> Observation:
-        """The objects and the first panel."""
+        """Return the objects and the first panel."""
         listed = "\n".join(f"{k}: {thing}" for k, thing in enumerate(self._drawn.things, start=1))
         return self._observation("first_turn", objects=listed)
 
@@ -159,7 +157,7 @@ class Episode(TurnByTurn):
     refuse = reply
 
     def _observation(self, name: str, **values: Any) -> Observation:
-        """A text with the panel that is seen now, behind its picture if pictures are shown.
+        """Compose the present panel's text, after its picture if chosen.
 
         Its data are the step, and for each object whether it is on the machine.
         """
@@ -175,13 +173,13 @@ class Episode(TurnByTurn):
         return Observation(parts, told=told, reward=reward, drawn_by=DRAWN_BY, data=shown)
 
     def _told(self, step: int, feedback: str | None) -> str | None:
-        """The panel in words for later; None for a panel that only its picture shows."""
+        """Describe the panel for later turns. None if only a picture shows it."""
         if step <= CONTEXT and self.choices.observation == "image":
             return None
         return " ".join(filter(None, (feedback, self._in_words())))
 
     def _panel(self, step: int) -> str:
-        """What is on the machine in words, or that there is a picture of it."""
+        """Describe the panel in words, or mention its picture."""
         prompts = self._prompts
         context = prompts["panel_context"].fill(number=step, context=CONTEXT)
         shown = [context if step <= CONTEXT else prompts["panel_trial"].fill(number=step - CONTEXT)]
@@ -196,7 +194,7 @@ class Episode(TurnByTurn):
         return self._prompts["panel_words"].fill(on=on, light=LIT if self._world.lights[0] else DARK)
 
     def _picture(self) -> Part:
-        """The panel as a picture, black if none is wanted."""
+        """Draw the panel, black if unwanted."""
         size = self.choices.image_size
         if not self._draws:
             return np.zeros((size, size, 3), np.uint8)
@@ -210,17 +208,17 @@ class Episode(TurnByTurn):
 
 
 def _members(objects: Sequence[int]) -> Bools:
-    """(9,): whether each object, a number from 0, is among these."""
+    """Mark objects, numbers from 0, as (9,)."""
     return np.isin(np.arange(OBJECTS), list(objects))
 
 
 def _numbers(members: Bools) -> tuple[int, ...]:
-    """The numbers, from 1, of the objects that are members, (9,) bool."""
+    """List members, (9,) bool, as numbers from 1."""
     return tuple((np.flatnonzero(members) + 1).tolist())
 
 
 def _metrics(turns: Sequence[Turn]) -> dict[str, float | int]:
-    """The numbers of an episode that tables and reports have; means are over its steps."""
+    """Metrics of an episode for tables and reports, averaged over its steps."""
     context = turns[:CONTEXT]
     regrets = [turn.regret for turn in turns if turn.regret is not None]
     found: dict[str, float | int] = {

@@ -1,4 +1,4 @@
-"""What a report says of runs and episodes beyond every suite's tables."""
+"""Report panels of runs and episodes in addition to the common tables."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -43,13 +43,13 @@ def _whole(turn: _Turn) -> _Turn:
 
 
 Turn = Annotated[_Turn, AfterValidator(_whole)]
-"""A step; see `suites.est.episode.Turn`."""
+"""Logged step; see `suites.est.episode.Turn`."""
 
 Words = Annotated[list[list[str]], Field(min_length=OBJECTS, max_length=OBJECTS)]
 
 
 class Replay(TypedDict):
-    """The machine, its objects in words, and which of them are Blickets."""
+    """Machine, described objects, and Blickets."""
 
     machine: str
     objects: Words
@@ -57,7 +57,7 @@ class Replay(TypedDict):
 
 
 class Logged(TypedDict):
-    """A finished episode."""
+    """Finished episode."""
 
     turns: list[Turn]
     replay: Replay
@@ -69,7 +69,10 @@ part = partial(panel, "suites.est")
 """HTML of a macro of this suite's template."""
 
 COLUMNS = ("context accuracy, %", "context reward", "accuracy, %", "reward")
-"""Of the paper's Table 2: after the four context panels, and after the episode; rewards are totals."""
+"""Columns of the paper's Table 2; rewards are totals.
+
+After the four context panels, and after the episode.
+"""
 
 
 def published() -> dict[str, tuple[float, ...]]:
@@ -79,7 +82,7 @@ def published() -> dict[str, tuple[float, ...]]:
 
 
 def run_panels(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, str]]:
-    """Panels of the first page from the records of all agents."""
+    """Build the first page's panels from all agents' records."""
     found = {agent: [each for each in own if each["turns"]] for agent, own in records.items()}
     found = {agent: own for agent, own in found.items() if own}
     if not found:
@@ -97,7 +100,7 @@ def run_panels(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, str]]
 
 
 def episode_panels(record: Record) -> list[tuple[str, str]]:
-    """Beliefs beside the exact ones, step by step."""
+    """Tabulate stated and exact beliefs, step by step."""
     if not record["turns"] or "objects" not in record["replay"]:
         return []
     things = [" ".join(reversed(words)) for words in record["replay"]["objects"]]
@@ -107,18 +110,18 @@ def episode_panels(record: Record) -> list[tuple[str, str]]:
 
 
 def calibration(records: Sequence[Record]) -> list[Bin]:
-    """Of all beliefs that were given, how many objects of each stated probability were Blickets."""
+    """Bin stated beliefs by tenths, with the share of Blickets."""
     return calibrated(_beliefs(records))
 
 
 def brier(records: Sequence[Record]) -> float:
-    """The mean squared difference of the beliefs that were given from the truth; NaN without any."""
+    """Compute the stated beliefs' mean squared error; NaN without any."""
     beliefs = _beliefs(records)
     return float(np.mean([(stated - truth) ** 2 for _, stated, truth in beliefs])) if beliefs else math.nan
 
 
 def _beliefs(records: Sequence[Record]) -> list[tuple[int, float, float]]:
-    """Episode, probability and truth (0 or 1) of each object in each belief that was given."""
+    """List episode, probability and truth (0 or 1) per object and belief."""
     return [
         (number, p, float(k in record["replay"]["blickets"]))
         for number, record in enumerate(records)
@@ -129,7 +132,7 @@ def _beliefs(records: Sequence[Record]) -> list[tuple[int, float, float]]:
 
 
 def _figures(records: Sequence[Record]) -> list[str]:
-    """The columns of the paper's Table 2, each with its 95 % interval: shares by Wilson, means by Student."""
+    """Compute Table 2's columns with 95 % intervals. Shares by Wilson, means by Student."""
     number = len(records)
     cells = [str(number)]
     for steps in (CONTEXT, HORIZON):
@@ -142,7 +145,7 @@ def _figures(records: Sequence[Record]) -> list[str]:
 
 
 def _steps(records: Sequence[Record]) -> list[tuple[str, ...]]:
-    """For each step: episodes that reached it, mean distance of beliefs, and mean information and regret."""
+    """Tabulate episodes, distance of beliefs, information and regret by step."""
     rows = []
     for step in range(HORIZON):
         turns = [record["turns"][step] for record in records if len(record["turns"]) > step]

@@ -1,4 +1,4 @@
-"""What people answer with: how likely each object is to be a Blicket, and what is tried next."""
+"""Answer forms for people: each object's probability, and the next trial."""
 
 from collections.abc import Sequence
 
@@ -14,11 +14,11 @@ from suites.est.suite import EstChoices
 from suites.est.world import CONTEXT, HORIZON, OBJECTS, PRESETS
 
 CHOICES = {"observation": "image"}
-"""What people play with unless something else is chosen."""
+"""Default choices for human play."""
 
 
 def form(task: TaskSpec, choices: EstChoices, observation: Observation) -> Form:
-    """A slider in percent for each object, and the objects to be tried if a trial follows this step."""
+    """Make a percent slider per object, and the trial if one follows."""
     texts = data_of(__package__, "form.yaml")
     labels = [f"{k}: {thing}" for k, thing in enumerate(read_drawn(task.content).things, start=1)]
     beliefs = [
@@ -48,7 +48,7 @@ def form(task: TaskSpec, choices: EstChoices, observation: Observation) -> Form:
 
 
 def _boxes(choices: EstChoices, on: Sequence[bool]) -> tuple[Box, ...]:
-    """Where each object is in the picture."""
+    """Locate each object in the picture."""
     from suites.est.picture import table
 
     size = choices.image_size

@@ -1,4 +1,4 @@
-"""Light on EST's table, in compiled code: one large lamp, a bright sky, and what polished things mirror.
+"""Compiled lighting of EST's table: lamp, bright sky, and reflections.
 
 Everything is in linear light. Only exact operations are used, so that pictures have the same bytes
 everywhere. Vectors are tuples (x, y, z), y up; lengths have the unit of `suites.est.picture`.
@@ -25,7 +25,7 @@ EDGE = 0.07
 """Radius of the round edges."""
 
 TURN = math.radians(28)
-"""Angle of all cubes, so that each shows two sides and the top."""
+"""Angle of all cubes, which shows two sides and the top."""
 
 _COS, _SIN = round(math.cos(TURN), 12), round(math.sin(TURN), 12)
 _CUBE, _SPHERE, _CYLINDER, _MACHINE = ((x / 2, y / 2, z / 2) for x, y, z in SIZES)
@@ -40,17 +40,17 @@ _SOFT = 0.16
 
 _LAMP_LIGHT, _SKY_LIGHT = 0.74, 0.54
 _GLASS = (0.11, 0.16, 0.23)
-"""The machine's top while it is dark."""
+"""Colour of the machine's top while dark."""
 
 
 Vector = tuple[float, float, float]
 
 
 class Panel(NamedTuple):
-    """A panel: a row for each thing, then the machine and the table.
+    """Panel with a row for each thing, then machine and table.
 
     `shapes` (rows,) as above, `metal` (rows,), `colors` (3, rows) linear, `middles` (3, rows); `glow` is
-    what the machine's top emits, `things` their number.
+    emitted by the machine's top, `things` their number.
     """
 
     shapes: Integers
@@ -62,7 +62,7 @@ class Panel(NamedTuple):
 
 
 X, Y, Z, NORMAL, _, _, WEIGHT, LAMP, SKY, HALO, INSIDE, SPOT = range(12)
-"""What `spots` (SPOT, spots) has of each: a spot is what a pixel shows of one row.
+"""Rows of `spots` (SPOT, spots). A spot is a pixel's part of one row.
 
 Its place and normal, at how many of its pixel's four places it shows, its shares of the lamp, of the sky and,
 on the table, of the machine's glow, and a number above 0 where the thing at hand may shade it.
@@ -74,7 +74,7 @@ def paint(
     shown: Shown, planes: Floats, facts: Integers, panel: Panel, eye: Vector, rays: Floats,
     encode: npt.NDArray[np.uint32], frame: npt.NDArray[np.uint8], top: int, bottom: int,
 ) -> None:  # fmt: skip
-    """Draw rows of a picture (height, width, 3) from polygons shown at four places in each of its pixels.
+    """Draw rows of a picture (height, width, 3) from polygons, four samples a pixel.
 
     Each thing is lit once a pixel, in the middle of the places where it shows.
     """
@@ -104,7 +104,7 @@ def _find(
     shown: Shown, planes: Floats, facts: Integers, line: int, rays: Floats, across: Floats, rows: Integers,
     ends: Integers, spots: Floats,
 ) -> int:  # fmt: skip
-    """Write the spots of a line, as sums of where they show, from the eye, and where each pixel's end."""
+    """Write a line's spots and each pixel's end. A spot is the sum of its visible places, from the eye."""
     count = 0
     for pixel in range(len(ends)):
         first = count
@@ -131,7 +131,7 @@ def _find(
 
 @compiled
 def _place(shape: int, middle: Vector, eye: Vector, spots: Floats, i: int) -> None:
-    """Write the place of a spot, from the sum of where it shows, and its normal."""
+    """Write a spot's place and normal, from the sum of its visible places."""
     part = 1.0 / spots[WEIGHT, i]
     x, y, z = eye[0] + spots[X, i] * part, eye[1] + spots[Y, i] * part, eye[2] + spots[Z, i] * part
     spots[X, i], spots[Y, i], spots[Z, i] = x, y, z
@@ -144,7 +144,7 @@ def _color(
     shape: int, metal: bool, own: Vector, glow: Vector, table: Vector, middle: Vector, eye: Vector,
     spots: Floats, i: int,
 ) -> Vector:  # fmt: skip
-    """The light that comes from a spot to the eye."""
+    """Compute the light from a spot to the eye."""
     place, n, lamp, sky = _vector(spots, X, i), _vector(spots, NORMAL, i), spots[LAMP, i], spots[SKY, i]
     if shape == TABLE:
         return _table(own, glow, spots[HALO, i], lamp, sky)
@@ -166,7 +166,7 @@ def _from(start: Vector, end: Vector) -> Vector:
 
 @compiled
 def _normal(shape: int, local: Vector) -> Vector:
-    """The normal of a body with round edges at a place on it."""
+    """Compute the normal of a round-edged body at a place on it."""
     if shape == TABLE:
         return (0.0, 1.0, 0.0)
     if shape == SPHERE:
@@ -201,7 +201,7 @@ def _unit(vector: Vector) -> Vector:
 
 @compiled
 def _step(low: float, high: float, value: float) -> float:
-    """Smoothly from 0 at `low` to 1 at `high`."""
+    """Interpolate smoothly from 0 at `low` to 1 at `high`."""
     part = min(max((value - low) / (high - low), 0.0), 1.0)
     return part * part * (3.0 - 2.0 * part)
 
@@ -213,7 +213,7 @@ def _mix(one: float, other: float, part: float) -> float:
 
 @compiled
 def fading(value: float) -> float:
-    """The exponential of a number up to 0, to 1e-8; below -20 it is 0."""
+    """Exponential of a number up to 0, to 1e-8; 0 below -20."""
     if value < -20.0:
         return 0.0
     x = value / 256.0
@@ -225,14 +225,14 @@ def fading(value: float) -> float:
 
 @compiled
 def _past(outside: float, along: float) -> float:
-    """Share of the lamp seen past a body whose outline the ray passes at a signed distance."""
+    """Lamp's share past a body whose outline is at a signed distance."""
     width = _SOFT * along + 0.02
     return _step(-width, width, outside)
 
 
 @compiled
 def _past_box(start: Vector, way: Vector, half: Vector) -> float:
-    """Share of the lamp seen past a box around 0, by a ray from a place into a direction."""
+    """Lamp's share past a box around 0, along a ray."""
     enter, leave, top = 0.0, 1e9, 1e9
     for axis in range(3):
         one, other = (-half[axis] - start[axis]) / way[axis], (half[axis] - start[axis]) / way[axis]
@@ -265,7 +265,7 @@ def _past_cylinder(start: Vector, half: Vector) -> float:
 
 @compiled
 def _light(panel: Panel, rows: Integers, spots: Floats, count: int) -> None:
-    """Write the shares of the lamp and the sky that spots see past things, each a ball before the sky."""
+    """Write the spots' shares of lamp and sky past spherical things."""
     spots[LAMP : SKY + 1] = 1.0
     for k in range(panel.things):
         middle, shape = _vector(panel.middles, 0, k), panel.shapes[k]
@@ -278,7 +278,10 @@ def _light(panel: Panel, rows: Integers, spots: Floats, count: int) -> None:
 
 @compiled
 def _dim(middle: Vector, spots: Floats, count: int) -> None:
-    """Dim the sky by a thing, and find where the ray to the lamp comes near it, whose radius is below 0.9."""
+    """Dim the sky by a thing, and find the ray's approach to it.
+
+    The ray goes to the lamp; the thing's radius is below 0.9.
+    """
     # Nothing dims itself, as its middle is behind its surface. By selection: so it becomes vector code.
     xs, ys, zs, sky, inside = spots[X], spots[Y], spots[Z], spots[SKY], spots[INSIDE]
     across, up, ahead = spots[NORMAL], spots[NORMAL + 1], spots[NORMAL + 2]
@@ -294,7 +297,7 @@ def _dim(middle: Vector, spots: Floats, count: int) -> None:
 
 @compiled
 def _beside_machine(panel: Panel, rows: Integers, spots: Floats, count: int) -> None:
-    """Take the machine's share of lamp and sky from what is beside it, and write its glow there."""
+    """Shade things next to the machine, and write its glow there."""
     middle = _vector(panel.middles, 0, panel.things)
     for i in range(count):
         height = spots[Y, i] / SIZES[MACHINE][1]
@@ -318,7 +321,7 @@ def _past_thing(shape: int, start: Vector) -> float:
 
 @compiled
 def _from_machine(local: Vector, margin: float) -> float:
-    """Distance on the level from the machine's outline, drawn in by a margin; negative inside."""
+    """Level distance from the machine's outline, inset by a margin; negative inside."""
     x, z = abs(local[0]) - _MACHINE[0] + margin, abs(local[2]) - _MACHINE[2] + margin
     out_x, out_z = max(x, 0.0), max(z, 0.0)
     return math.sqrt(out_x * out_x + out_z * out_z) + float(min(max(x, z), 0.0))
@@ -336,7 +339,7 @@ def _table(own: Vector, glow: Vector, halo: float, lamp: float, sky: float) -> V
 
 @compiled
 def _machine(own: Vector, glow: Vector, local: Vector, n: Vector, lamp: float, sky: float) -> Vector:
-    """The machine: a casing with a window in front, and a top of glass that may glow."""
+    """Colour the machine: a casing with a window, and a glass top. The top may glow."""
     towards = max(0.0, n[0] * _LAMP[0] + n[1] * _LAMP[1] + n[2] * _LAMP[2])
     lit = _SKY_LIGHT * sky * (0.7 + 0.3 * n[1]) + _LAMP_LIGHT * lamp * towards
     glass = 0.0
@@ -357,7 +360,7 @@ def _thing(
     shape: int, metal: bool, own: Vector, glow: Vector, table: Vector, place: Vector, local: Vector,
     n: Vector, look: Vector, lamp: float, sky: float,
 ) -> Vector:  # fmt: skip
-    """A thing of rubber, which is dull, or of metal, which mirrors what is around it."""
+    """Colour a thing of dull rubber, or of reflecting metal."""
     top = SIZES[MACHINE][1]
     on_machine = place[1] - local[1] > top + 0.2
     height = place[1] - (top if on_machine else 0.0)
@@ -383,7 +386,7 @@ def _thing(
 
 @compiled
 def _mirrored(local: Vector, way: Vector, height: float, ground: float) -> float:
-    """Mirror what is around a polished thing: a bright ceiling, a window, the ground at its foot."""
+    """Reflect surroundings: a bright ceiling, a window, the ground at its foot."""
     if way[1] < 0.0:
         far = height / max(0.1, -way[1])
         x, z = local[0] + way[0] * far, local[2] + way[2] * far
@@ -395,9 +398,9 @@ def _mirrored(local: Vector, way: Vector, height: float, ground: float) -> float
 
 @compiled
 def _gleam(shape: int, local: Vector, n: Vector, way: Vector, look: Vector) -> float:
-    """The lamp in a polished thing.
+    """Reflect the lamp in a polished thing.
 
-    It is a spot on a sphere and on edges, a line on a cylinder's side, a streak across what is flat.
+    It is a spot on a sphere and on edges, a line on a cylinder's side, a streak across a flat side.
     """
     spot = way[0] * _LAMP[0] + way[1] * _LAMP[1] + way[2] * _LAMP[2]
     if shape == SPHERE:

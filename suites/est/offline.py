@@ -1,4 +1,4 @@
-"""The reference agents as offline agents: they read the words that a model reads, and answer as it does."""
+"""Reference agents as offline agents, with a model's texts and replies."""
 
 import re
 from collections.abc import Sequence
@@ -18,9 +18,9 @@ _NUMBER = re.compile(r"(\d) \(")
 
 
 async def _agent(turn: AgentTurn) -> str | tuple[str, dict[str, Any]]:
-    """The agent's answer after all panels of the episode that the conversation shows.
+    """Answer after all panels of the conversation's current episode.
 
-    Raises InspectUserError if it finds none, as in texts of the user's own.
+    Raises InspectUserError without panels, as in texts of the user's own.
     """
     preset = PRESETS[CURRENT.get().setup.choices.machine]
     playing = REFERENCES[turn.name](preset, 1, np.random.default_rng(turn.seed))
@@ -40,11 +40,11 @@ async def _agent(turn: AgentTurn) -> str | tuple[str, dict[str, Any]]:
 
 
 AGENTS = dict.fromkeys(REFERENCES, _agent)
-"""The reference agents."""
+"""Reference agents by name."""
 
 
 def panels(messages: Sequence[Message]) -> list[tuple[Bools, bool]]:
-    """Each panel (9,) bool of the episode that is being played, and whether the machine was lit."""
+    """Extract the current episode's panels (9,) bool, with their lights."""
     found: list[tuple[Bools, bool]] = []
     for message in messages:
         seen = _SEEN.search(message.text) if message.role in ("user", "tool") else None

@@ -1,6 +1,7 @@
-"""Pictures of EST's panels: nine objects on a table, some of them on the machine, which is lit or not.
+"""Pictures of EST's panels: a table with nine objects and the machine.
 
-Meshes are centred on the origin, with round edges; lengths have one unit.
+Some objects are on the machine, which is lit or not. Meshes are centred on the origin, with round edges;
+lengths have one unit.
 """
 
 import math
@@ -26,14 +27,17 @@ from suites.est.world import OBJECTS, RGB, SHAPES, Thing
 Points = npt.NDArray[np.float64]
 
 _AROUND = 40
-"""Sides of what is round."""
+"""Sides of round meshes."""
 
 _ARC = 3
 """Points across a rounded edge."""
 
 
 def box(size: tuple[float, float, float], edge: float, turn: float = 0.0) -> Triangles:
-    """A box with edges rounded by a radius, turned about the upright axis (radians, from x towards -z)."""
+    """Make a box with rounded edges, turned about the upright axis.
+
+    The angle is in radians, from x towards -z.
+    """
     half = np.array(size) / 2
     flat = half - edge
     knots = np.hstack([np.linspace(-half, -flat, _ARC).T, np.linspace(flat, half, _ARC).T])
@@ -52,7 +56,7 @@ def box(size: tuple[float, float, float], edge: float, turn: float = 0.0) -> Tri
 
 
 def cylinder(radius: float, height: float, edge: float) -> Triangles:
-    """An upright cylinder with edges rounded by a radius."""
+    """Make an upright cylinder with rounded edges."""
     angle = np.linspace(-np.pi / 2, np.pi / 2, 2 * _ARC)
     out = np.column_stack([np.cos(angle), np.sin(angle)])
     core = np.array([radius - edge, height / 2 - edge]) * np.where(angle[:, None] < 0, (1, -1), 1)
@@ -61,21 +65,21 @@ def cylinder(radius: float, height: float, edge: float) -> Triangles:
 
 
 def sphere(radius: float) -> Triangles:
-    """A sphere."""
+    """Make a sphere."""
     angle = np.linspace(-np.pi / 2, np.pi / 2, _AROUND // 2)
     out = np.column_stack([np.cos(angle), np.sin(angle)])
     return _swept(radius * out, out)
 
 
 def plane(half: float) -> Triangles:
-    """A level square, seen from above; `half` is half its side."""
+    """Make a level square, seen from above; `half` is half its side."""
     x, z = np.meshgrid([-half, half], [-half, half], indexing="ij")
     points = np.stack([x, np.zeros_like(x), z], axis=-1)
     return _grid(points, np.broadcast_to([0.0, 1.0, 0.0], points.shape))
 
 
 def _swept(profile: Points, normals: Points) -> Triangles:
-    """What a profile (n, 2) of radius and height sweeps when turned about the upright axis."""
+    """Sweep a profile (n, 2) of radius and height about the upright axis."""
     angle = np.linspace(0, 2 * np.pi, _AROUND + 1)[:, None]
     return _grid(*(
         np.stack([np.cos(angle) * p[:, 0], p[:, 1] + 0 * angle, np.sin(angle) * p[:, 0]], axis=-1)
@@ -84,7 +88,7 @@ def _swept(profile: Points, normals: Points) -> Triangles:
 
 
 def _grid(points: Points, normals: Points) -> Triangles:
-    """Two triangles for each cell of a grid (rows, columns, 3) of points."""
+    """Make two triangles for each cell of a grid (rows, columns, 3)."""
     rows, columns = points.shape[:2]
     first = (columns * np.arange(rows - 1)[:, None] + np.arange(columns - 1)).reshape(-1, 1)
     corners = first + np.array([0, 1, columns, columns, 1, columns + 1])
@@ -95,18 +99,18 @@ def _grid(points: Points, normals: Points) -> Triangles:
 _ROWS = (0.0, 1.85, 3.7)
 _ON = [(x, z) for x in (-1.5, 0.0, 1.5) for z in _ROWS]
 _OFF = [(-3.15, z) for z in _ROWS] + [(x, -2.0) for x in (-1.75, 0.0, 1.75)] + [(3.15, z) for z in _ROWS]
-"""Where each object stands on the machine and beside it, as x (to the right) and z (away from the camera)."""
+"""Positions on and off the machine, as x (right) and z (away)."""
 
 _TABLE_RGB, _MACHINE_RGB = (190.0, 184.0, 172.0), (120.0, 128.0, 142.0)
 
 _EYE, _PITCH = (0.0, 14.0, -8.6), 55.0
 _SHOWN = [(x, y, z) for x in (-3.8, 3.8) for y in (0.0, 1.0) for z in (-2.6, 4.3)]
-"""Corners of what every picture shows, whatever its proportions."""
+"""Corners of the region in every picture, whatever its proportions."""
 
 
 @cache
 def table(width: int, height: int) -> "Table":
-    """The one table of a size in this process."""
+    """Return this process's table of a size."""
     return Table(width, height)
 
 
@@ -124,10 +128,10 @@ class Table:
         self._lens, self._rays = _camera(width / height).lens(width / height)
 
     def picture(self, things: Sequence[Thing], on: Sequence[bool], lit: bool) -> Frame:
-        """The picture of a panel, uint8 (height, width, 3) RGB, row 0 on top.
+        """Draw a panel, uint8 (height, width, 3) RGB, row 0 on top.
 
-        Object k stands at its own place on the machine if `on[k]`, and at its own place beside it otherwise.
-        Raises RenderError for more than nine objects, or another number of entries in `on`.
+        Object k is at its own place on the machine if `on[k]`, otherwise at its own place next to it. Raises
+        RenderError for more than nine objects, or another number of entries in `on`.
         """
         if len(things) != len(on) or len(things) > OBJECTS:
             raise RenderError(
@@ -160,11 +164,11 @@ class Table:
 
     @cached_property
     def _room(self) -> Room:
-        """Four places in each pixel."""
+        """Allocate four samples per pixel."""
         return Room(2 * self.width, 2 * self.height)
 
     def box(self, k: int, on: bool) -> tuple[int, int, int, int]:
-        """Where object k is in the picture: left, top, right and bottom in pixels, the last two excluded."""
+        """Bound object k in the picture: left, top, right, bottom in pixels. The last two are excluded."""
         x, z = (_ON if on else _OFF)[k]
         foot = SIZES[MACHINE][1] if on else 0.0
         corners = [(x + a, foot + y, z + b) for a in (-0.5, 0.5) for y in (0, 1) for b in (-0.5, 0.5)]
@@ -175,7 +179,7 @@ class Table:
 
 @cache
 def _meshes() -> Meshes:
-    """Those of the shapes, the machine and the table."""
+    """Make the meshes of shapes, machine and table."""
     cube, ball, rod, machine = SIZES
     return meshes_of([
         box(cube, EDGE, TURN),
@@ -205,7 +209,10 @@ def _panel(things: Sequence[Thing], on: Sequence[bool], lit: bool) -> Panel:
 
 
 def _camera(aspect: float) -> Camera:
-    """From the front and above; as near as a picture, `aspect` times as wide as high, allows."""
+    """Place the camera in front and above, as near as `aspect` allows.
+
+    A picture is `aspect` times as wide as high.
+    """
     right, up, forward = Camera(_EYE, 0.0, _PITCH).axes() @ (np.array(_SHOWN) - _EYE).T
     spread = np.maximum(np.abs(up), np.abs(right) / aspect) / forward
     return Camera(_EYE, 0.0, _PITCH, math.degrees(2 * math.atan(spread.max())), 1.0, 100.0)

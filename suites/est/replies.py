@@ -1,4 +1,4 @@
-"""What a model answers: `Think('...'); Belief([0.9, 0.1, ...]); Trial([2, 5]);`."""
+"""Parsing of replies: `Think('...'); Belief([0.9, 0.1, ...]); Trial([2, 5]);`."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -11,13 +11,14 @@ NO_TRIAL = "There was no Trial([...]) with the numbers of the objects to put on 
 
 
 Command = Think | Listed
-"""A Belief has probabilities, a Trial numbers of objects, from 1 and ascending."""
+"""Belief with probabilities, Trial with ascending numbers of objects from 1, or Think."""
 
 
 class Reply(NamedTuple):
-    """A reply as read. What is None was not given or cannot be read; `problems` say why, for the model.
+    """Parsed reply; missing or unreadable parts are None.
 
-    `no_trial`: it was not given, which not every step asks for.
+    `problems` are explanations for the model. `no_trial`: the trial is missing, which not every step
+    requires.
     """
 
     thoughts: tuple[str, ...] = ()
@@ -35,17 +36,17 @@ _ADVICE = {
 }
 
 _NAMED = "objects?"
-"""What a model may call an object before its number."""
+"""Noun that a model may put before an object's number."""
 
 
 def probabilities(text: str) -> tuple[float, ...] | None:
-    """The nine probabilities of a list; None if it cannot be read."""
+    """Parse nine probabilities; None if unreadable."""
     found = shares(text, _NAMED)
     return found if found is not None and len(found) == OBJECTS else None
 
 
 def objects(text: str) -> tuple[int, ...] | None:
-    """The numbers of a list, which may be nine marks of 0 and 1; None if it cannot be read."""
+    """Parse object numbers, or nine marks of 0 and 1. None if unreadable."""
     numbers = wholes(text, _NAMED)
     if numbers is None:
         return None
@@ -71,11 +72,11 @@ LANGUAGE = Language[Command](
     semicolon="Every command ends with a semicolon, as in Trial([2, 5]);",
     longest=400,
 )
-"""Of the commands Belief, Trial and Think."""
+"""Language of the commands Belief, Trial and Think."""
 
 
 def read_reply(text: str, *, strict: bool = False) -> Reply:
-    """A model's reply; an unreadable one has neither belief nor trial, and says why. Raises nothing."""
+    """Parse a reply; an unreadable one has problems only. Raises nothing."""
     try:
         read = LANGUAGE.parse(text, strict=strict)
     except ScriptSyntaxError as error:
@@ -83,7 +84,7 @@ def read_reply(text: str, *, strict: bool = False) -> Reply:
     lists = [each for each in read.commands if isinstance(each, Listed)]
     problems = [_ADVICE[each.name] for each in lists if each.numbers is None]
     beliefs, trials = ([each for each in lists if each.name == name] for name in ("Belief", "Trial"))
-    # Which of two is meant would be a guess.
+    # Choosing between two would be a guess.
     twice = [several[0].name for several in (beliefs, trials) if len(several) > 1]
     problems += [f"There was more than one {name}; give one." for name in twice]
     return Reply(
@@ -97,6 +98,6 @@ def read_reply(text: str, *, strict: bool = False) -> Reply:
 
 
 def written(belief: Sequence[float], trial: Sequence[bool]) -> str:
-    """A belief and a trial, one entry for each object, as a reply in the strict language."""
+    """Write a belief and a trial in the strict language."""
     on = tuple(k + 1 for k, each in enumerate(trial) if each)
     return f"{Listed('Belief', tuple(map(float, belief)))} {Listed('Trial', on)}"

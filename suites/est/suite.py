@@ -1,4 +1,4 @@
-"""The suite for models: nine objects, a machine, and which of the objects are Blickets."""
+"""Suite for models: nine objects, a machine, and its Blickets."""
 
 import hashlib
 import json
@@ -21,11 +21,11 @@ MOST_EPISODES = 10_000
 """Test episodes of a preset, as many as in the paper."""
 
 LAST_EPISODE = 99_999
-"""Number of the last episode: those after the test episodes are to train on."""
+"""Number of the last episode. Those after the test episodes are for training."""
 
 
 class EstChoices(RunChoices):
-    """How the Blicket machine is put to a model."""
+    """Prompting options of the Blicket machine."""
 
     tool_names: ClassVar[tuple[str, ...]] = ("experiment",)
 
@@ -38,7 +38,7 @@ class EstChoices(RunChoices):
     strict: bool = False
 
     def bounds(self, content: Any = None) -> Bounds:
-        """A reply for each step; the texts after it have about 300 characters."""
+        """Bound an episode by one reply per step. Texts have about 300 characters."""
         images = int(self.shows_images)
         return Bounds(
             replies=HORIZON,
@@ -51,18 +51,18 @@ class EstChoices(RunChoices):
 
 
 class EstSuite(Suite):
-    """Blicket detection: which of nine objects light the machine?"""
+    """Blicket detection: find the objects that light the machine."""
 
     name = task_name = "est"
     title = "EST (Blicket detection)"
     choices = EstChoices
 
     def tasks(self, choices: EstChoices, folder: Path | None) -> Sequence[TaskSpec]:
-        """The first episodes of a machine."""
+        """List the first episodes of a machine."""
         return [_task(choices.machine, number) for number in range(1, choices.episodes + 1)]
 
     def named(self, name: str, choices: EstChoices, folder: Path | None) -> Sequence[TaskSpec]:
-        """An episode of the machine by its id, such as est-00007."""
+        """Find an episode of the machine by its id, such as est-00007."""
         found = re.fullmatch(rf"{choices.machine}-([0-9]{{5}})", name)
         if found is None or found[1] == "00000":
             raise ConfigError(
@@ -72,26 +72,26 @@ class EstSuite(Suite):
         return [_task(choices.machine, int(found[1]))]
 
     def task_version(self, folder: Path | None = None) -> str:
-        """The version of the first episodes of all machines."""
+        """Version of the first episodes of all machines."""
         every = (EstChoices.model_validate({"machine": machine}) for machine in PRESETS)
         return version_of(task for choices in every for task in self.tasks(choices, folder))
 
     def opening(self, choices: EstChoices, prompts: PromptSet, episodes: int) -> list[Message]:
-        """The rules."""
+        """Compose the rules."""
         low, high = PRESETS[choices.machine].blickets
         rule = "rule_est" if choices.machine == "ivre" else f"rule_{choices.machine}"
         values = {"rule": prompts[rule].fill(), "blickets": f"{low} to {high}"}
         return rules(choices, prompts, **values, steps=HORIZON, context=CONTEXT)
 
     def check(self, model: str, tasks: Sequence[TaskSpec], choices: EstChoices) -> None:
-        """Refuse a reference agent that would have to look at pictures. Raises EvaluationError."""
+        """Refuse a reference agent that would need pictures. Raises EvaluationError."""
         provider, _, agent = model.partition("/")
         if provider == self.name and agent not in RUNNERS and choices.observation == "image":
             raise EvaluationError(f"{model}: reads words, and this run has none; use --observation text")
 
 
 def _task(machine: str, number: int) -> TaskSpec:
-    """An episode of a machine by its number; always the same one."""
+    """Create a machine's episode by number, always the same."""
     rng = np.random.default_rng([list(PRESETS).index(machine), number])
     drawn = draw(PRESETS[machine], 1, rng)
     blickets = np.flatnonzero(drawn.blickets[0]).tolist()
@@ -117,7 +117,7 @@ SUITE = EstSuite()
 
 
 def split(name: str, choices: EstChoices) -> Iterator[str]:
-    """Ids of the tasks to train on or to test with: the paper's 10,000 are to test with."""
+    """Yield ids for testing, the paper's 10,000, or training, the rest."""
     first, last = (1, MOST_EPISODES) if name == "test" else (MOST_EPISODES + 1, LAST_EPISODE)
     return (_id(choices.machine, number) for number in range(first, last + 1))
 

@@ -18,9 +18,9 @@ def experiment(belief: list[float], trial: list[int]) -> str:
 
 
 TOOLS = {"experiment": experiment}
-"""What makes each tool, by its name."""
+"""Tool factories by name."""
 
 
 def reply_of(tool: str, arguments: Mapping[str, Any]) -> str:
-    """The reply that a call of `experiment` stands for; wrong arguments make one that cannot be read."""
+    """Convert a call of `experiment` to a reply, unreadable for wrong arguments."""
     return f"Belief({arguments.get('belief')}); Trial({arguments.get('trial')});"

@@ -1,6 +1,6 @@
-"""The Blicket machine: what can be inferred from its panels, many episodes at once, and the 48 objects.
+"""Blicket machine: batched episodes, exact inference, and the 48 objects.
 
-A set of objects is a number below 512, whose bit k stands for object k.
+A set of objects is a number below 512, whose bit k represents object k.
 """
 
 from dataclasses import dataclass, field
@@ -24,23 +24,23 @@ Floats = npt.NDArray[np.float64]
 Sets = npt.NDArray[np.int64]
 
 MEMBERS: Bools = (np.arange(SETS)[:, None] >> np.arange(OBJECTS) & 1).astype(np.bool_)
-"""(512, 9): which objects are in each set."""
+"""Membership of objects in sets, (512, 9)."""
 
 _BITS = 1 << np.arange(OBJECTS)
 
 
 def sets_of(members: Bools) -> Sets:
-    """(..., 9) bool to (...) numbers of sets."""
+    """Convert members (..., 9) bool to set numbers (...)."""
     return np.asarray(members @ _BITS)
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """When the machine lights up: with at least `needs` Blickets on it, and with probability `noise`
-    otherwise than it should.
+    """Machine that lights up with at least `needs` Blickets.
 
-    `needs=1` is the paper's disjunctive machine, 2 a conjunctive one (Lucas and Griffiths 2010, "Learning the
-    form of causal relationships using hierarchical Bayesian models"). Raises ConfigError for other values.
+    It errs with probability `noise`. `needs=1` is the paper's disjunctive machine, 2 a conjunctive one (Lucas
+    and Griffiths 2010, "Learning the form of causal relationships using hierarchical Bayesian models").
+    Raises ConfigError for other values.
     """
 
     needs: int = 1
@@ -53,13 +53,13 @@ class Machine:
             raise ConfigError(f"noise: got {self.noise!r}, expected a probability from 0 to below 0.5")
 
     def lit(self) -> Bools:
-        """(512, 512): whether a machine without noise is lit, by the set on it and the set of Blickets."""
+        """Noiseless light by set on the machine and Blickets, (512, 512)."""
         return _lit(self.needs)
 
 
 @cache
 def _lit(needs: int) -> Bools:
-    """The same for every machine that needs as many; worlds and their oracles look it up at each reset."""
+    """Cache the light by `needs`. Worlds and oracles need it at each reset."""
     both = np.arange(SETS)[:, None] & np.arange(SETS)
     lit: Bools = MEMBERS.sum(axis=1)[both] >= needs
     lit.setflags(write=False)
@@ -67,10 +67,10 @@ def _lit(needs: int) -> Bools:
 
 
 class Oracle:
-    """The exact belief of someone who has seen all panels so far, for a batch of episodes.
+    """Exact belief given all panels so far, for a batch of episodes.
 
-    It begins with the prior weights of the 512 assignments, by default all equal as in the paper, which is
-    not how Blickets are drawn.
+    It begins with the prior weights of the 512 assignments, by default all equal as in the paper, although
+    Blickets are drawn otherwise.
     """
 
     def __init__(self, machine: Machine, episodes: int, prior: Floats | None = None) -> None:
@@ -89,7 +89,7 @@ class Oracle:
         self.weights[chosen] = self._prior
 
     def see(self, panels: Sets, lights: Bools, chosen: Bools | None = None) -> None:
-        """Take one panel and its light, each (episodes,), where `chosen`; by default everywhere."""
+        """Add one panel and its light, each (episodes,), where `chosen` (default: everywhere)."""
         agrees = self._lit[panels] == lights[:, None]
         likelihood = np.where(agrees, 1 - self._noise, self._noise) if self._noise else agrees
         if chosen is not None:
@@ -99,7 +99,7 @@ class Oracle:
             self.weights /= self.weights.max(axis=1, keepdims=True)
 
     def exclude(self, assignments: Sets) -> None:
-        """Rule out one assignment in each episode, (episodes,), unless nothing else is left."""
+        """Rule out one assignment per episode, (episodes,), unless it is the last."""
         row = np.arange(len(assignments))
         kept = self.weights[row, assignments]
         self.weights[row, assignments] = 0
@@ -107,14 +107,16 @@ class Oracle:
         self.weights[row[nothing], assignments[nothing]] = kept[nothing]
 
     def belief(self) -> Floats:
-        """(episodes, 9): the probability of each object to be a Blicket."""
+        """Compute each object's probability of being a Blicket, (episodes, 9)."""
         # Counts first, then one division: the order of the objects does not change a bit.
         marginals = (self.weights @ self._members).astype(np.float64)
         return np.asarray(marginals / self.weights.sum(axis=1, keepdims=True, dtype=np.float64))
 
     def information(self) -> Floats:
-        """(episodes, 512): the information about the assignment, in nats, that each trial is expected to
-        give."""
+        """Compute each trial's expected information (episodes, 512), in nats.
+
+        The information is about the assignment.
+        """
         weights = self.weights / self.weights.sum(axis=1, keepdims=True)
         lit = np.clip(weights @ self._lit.T.astype(weights.dtype), 0, 1)
         heard = self._noise + (1 - 2 * self._noise) * lit
@@ -122,16 +124,17 @@ class Oracle:
 
 
 def entropy(probability: npt.NDArray[np.floating] | np.float64) -> Floats:
-    """The entropy of an event of this probability, in nats."""
+    """Compute the entropy of an event of this probability, in nats."""
     p = np.asarray(probability, np.float64)
     q = 1 - p
     return np.asarray(-(p * np.log(np.where(p > 0, p, 1)) + q * np.log(np.where(q > 0, q, 1))))
 
 
 def distance(belief: Floats, oracle: Floats) -> Floats:
-    """Jensen-Shannon distance (natural logarithm) of two rows of 9 probabilities, each scaled to a sum of 1.
+    """Compute the Jensen-Shannon distance (natural logarithm) of two rows of 9 probabilities.
 
-    It is at most sqrt(ln 2); 1e-7 is added to each probability, as in the public code of the paper.
+    Each row is scaled to a sum of 1. It is at most sqrt(ln 2); 1e-7 is added to each probability, as in the
+    public code of the paper.
     """
     p, q = belief + 1e-7, oracle + 1e-7
     p /= p.sum(axis=-1, keepdims=True)
@@ -145,17 +148,23 @@ CONTEXT = 4
 """Panels that are shown before the first trial is."""
 
 HORIZON = 10
-"""Steps of an episode. In each a belief is rewarded; the panel of a trial is seen in the next step, and
-trials before step 4 are not seen, so 6 of them can change a belief."""
+"""Steps of an episode.
+
+In each a belief is rewarded; the panel of a trial is seen in the next step, and trials before step 4 are not
+seen, so 6 of them can change a belief.
+"""
 
 SOLVED, STEP = 20.0, -1.0
-"""Reward of the step that solves the episode, and of each other one, before the distance from the oracle."""
+"""Rewards of the solving step and others, before the distance's penalty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """How episodes are drawn: ranges of the numbers of Blickets and of objects on a context panel, both
-    uniform and inclusive, and the machine. Raises ConfigError for ranges outside 0 to 9."""
+    """Distribution of episodes, with the machine.
+
+    Ranges of the numbers of Blickets and of objects on a context panel, both uniform and inclusive. Raises
+    ConfigError for ranges outside 0 to 9.
+    """
 
     blickets: tuple[int, int] = (3, 8)
     panel: tuple[int, int] = (2, 6)
@@ -173,34 +182,35 @@ PRESETS = {
     "conjunctive": Preset(machine=Machine(needs=2)),
     "noisy": Preset(machine=Machine(noise=0.1)),
 }
-"""The numbers of EST's text, those of its later publication as IVRE, and two further machines with EST's."""
+"""Presets of EST's text, its later publication IVRE, and two further machines.
+
+The latter have EST's numbers.
+"""
 
 
 class Episodes(NamedTuple):
-    """What is drawn of episodes before they begin: Blickets (episodes, 9) and context panels (episodes, 4,
-    9)."""
+    """Initial draws: Blickets (episodes, 9) and context panels (episodes, 4, 9)."""
 
     blickets: Bools
     context: Bools
 
 
 def draw(preset: Preset, episodes: int, rng: np.random.Generator) -> Episodes:
-    """Episodes of a preset; the panels of an episode are drawn independently of each other."""
+    """Draw episodes of a preset; an episode's panels are independent."""
     return Episodes(
         _subsets(preset.blickets, (episodes,), rng), _subsets(preset.panel, (episodes, CONTEXT), rng)
     )
 
 
 def _subsets(sizes: tuple[int, int], shape: tuple[int, ...], rng: np.random.Generator) -> Bools:
-    """Random subsets of the objects, of a size that is uniform in a range, (*shape, 9)."""
+    """Draw subsets (*shape, 9) whose size is uniform in a range."""
     size = rng.integers(sizes[0], sizes[1] + 1, shape)
     ranks = rng.random((*shape, OBJECTS)).argsort(axis=-1).argsort(axis=-1)
     return ranks < size[..., None]
 
 
 class Step(NamedTuple):
-    """What a step gives, all (episodes,): reward, whether the belief is right, and whether the episode is
-    over."""
+    """Result of a step, all (episodes,): reward, right belief, and end."""
 
     rewards: Floats
     solved: Bools
@@ -208,10 +218,10 @@ class Step(NamedTuple):
 
 
 class Machines:
-    """A batch of episodes that are played step by step.
+    """Batch of episodes that are played step by step.
 
-    `panels` (episodes, 9) and `lights` (episodes,) are what is seen now, `steps` (episodes,) the number of
-    steps taken, and `over` which episodes have ended; these are left alone until `restart`.
+    `panels` (episodes, 9) and `lights` (episodes,) are the present observation, `steps` (episodes,) the
+    number of steps taken, and `over` which episodes have ended; these are left alone until `restart`.
     """
 
     def __init__(
@@ -229,7 +239,10 @@ class Machines:
         self.restart(drawn=drawn)
 
     def restart(self, chosen: Bools | None = None, drawn: Episodes | None = None) -> None:
-        """Begin new episodes where `chosen`, (episodes,) bool, or everywhere: drawn ones, or those given."""
+        """Begin new episodes where `chosen`, (episodes,) bool, or everywhere.
+
+        They are drawn, unless given.
+        """
         chosen = np.ones_like(self.over) if chosen is None else chosen
         drawn = drawn or draw(self.preset, int(chosen.sum()), self._rng)
         self.blickets[chosen], self.context[chosen] = drawn
@@ -238,10 +251,10 @@ class Machines:
         self._show(self.context[:, 0], chosen)
 
     def step(self, beliefs: Floats, trials: Bools) -> Step:
-        """Take a belief (episodes, 9) in [0, 1] and a trial (episodes, 9) bool for each episode.
+        """Apply a belief (episodes, 9) in [0, 1] and a trial, bool.
 
-        A belief is right if each of its probabilities is on the side of the truth; 0.5 is on neither.
-        Episodes that were over have no reward.
+        The trial is (episodes, 9). A belief is right if each of its probabilities is on the side of the
+        truth; 0.5 is on neither. Episodes that were over have no reward.
         """
         playing = ~self.over
         solved = playing & (np.abs(self.blickets - beliefs) < 0.5).all(axis=1)
@@ -277,7 +290,7 @@ COLORS = tuple(RGB)
 
 
 class Thing(NamedTuple):
-    """One object, a word of each of `SHAPES`, `MATERIALS` and `COLORS`."""
+    """Object described by a word of each of `SHAPES`, `MATERIALS` and `COLORS`."""
 
     shape: str
     material: str
@@ -292,7 +305,7 @@ THINGS = tuple(Thing(*words) for words in product(SHAPES, MATERIALS, COLORS))
 
 
 def appearances(rng: np.random.Generator) -> tuple[Thing, ...]:
-    """What an episode's nine objects look like: nine different ones of `THINGS`, in random order.
+    """Draw an episode's nine different objects of `THINGS`, in random order.
 
     The first is object 0, which also stands at place 0.
     """

@@ -1,1 +1,1 @@
-"""The laboratory in words and in pictures: experiments about something hidden, then one door."""
+"""Laboratory in words and pictures: experiments on hidden states, then one door."""

@@ -1,4 +1,4 @@
-"""One episode as the runner's environment: outcomes of experiments out, experiments and a door in."""
+"""Episodes for the runner: outcomes out, experiments and a door in."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def story(question: families.Question, prompts: PromptSet) -> str:
-    """What may be hidden, and how an experiment works."""
+    """Describe the possible hidden states, and the experiments."""
     values: dict[str, object] = {"told": told(question)}
     name: str = question.family
     if isinstance(question, families.SlopesQuestion):
@@ -29,7 +29,7 @@ def story(question: families.Question, prompts: PromptSet) -> str:
 
 
 def experiment_of(question: families.Question, numbers: Sequence[float]) -> int | str:
-    """The experiment that a command names by numbers from 1, or what is wrong with them."""
+    """Find the experiment with numbers from 1, or explain their error."""
     chosen = [int(number) - 1 for number in numbers]
     if isinstance(question, families.MachineQuestion):
         if all(0 <= k < question.things for k in chosen):
@@ -45,12 +45,12 @@ def experiment_of(question: families.Question, numbers: Sequence[float]) -> int 
 
 
 class Turn(NamedTuple):
-    """One reply and what came of it.
+    """Reply with its result.
 
     `kind` is `act` or `predict`; `posterior` is the exact probability of each door after the turn. Of an
-    experiment, `experiment` and `outcome` are its numbers from 0, `said` is what it has shown, `information`
-    what it was expected to say about the door, and `best` what the best one was, in bits. `belief` is what
-    was stated, `door` the one that was opened, from 0.
+    experiment, `experiment` and `outcome` are its numbers from 0, `said` is its description, `information` is
+    its expected information about the door, and `best` that of the best one, in bits. `belief` was stated,
+    `door` was opened, from 0.
     """
 
     turn: int
@@ -70,7 +70,7 @@ class Turn(NamedTuple):
 
 
 class Episode(TurnByTurn):
-    """Plays one episode by replies; `hidden`, `history` and `belief` (h,) are for offline agents."""
+    """Plays one episode by replies. `hidden`, `history` and `belief` (h,) are for offline agents."""
 
     def __init__(self, setup: EpisodeSetup) -> None:
         super().__init__(setup)
@@ -88,18 +88,18 @@ class Episode(TurnByTurn):
 
     @property
     def experiments_left(self) -> int:
-        """Experiments that may still be made; one reply is kept for the door."""
+        """Number of remaining experiments; one reply is kept for the door."""
         return max(self.question.experiments - self._acts, 0)
 
     def begin(self) -> Observation:
-        """What may be hidden, the question and the doors."""
+        """Return the possible hidden states, the question and the doors."""
         question, prompts = self.question, self._prompts
         counts = {"experiments": question.experiments, "replies": question.experiments + 1}
         text = prompts["first_turn"].fill(**self._task(), **counts, now=self._now())
         return self._observation(text)
 
     def _task(self) -> dict[str, str]:
-        """What may be hidden, what is asked, and the doors."""
+        """Describe the possible hidden states, the question, and the doors."""
         told, every = story(self.question, self._prompts), enumerate(doors(self.question), start=1)
         listed = "\n".join(f"Door {number}: {door}" for number, door in every)
         return {"story": told, "question": asked(self.question), "doors": listed}
@@ -126,7 +126,10 @@ class Episode(TurnByTurn):
         return self.door is not None or self._acts > self.question.experiments
 
     def reply(self, text: str, reason: str | None = None) -> Observation:
-        """Carry out an experiment, open a door, or take a belief down, unless it is refused for a reason."""
+        """Carry out an experiment, open a door, or record a belief.
+
+        A reply that is refused for a `reason` has no effect.
+        """
         strict, refused = self.choices.strict, None if reason is None else Reply(problem=reason)
         if self.predicts:
             return self._predicted(text, refused or read_belief(text, self.question.doors, strict=strict))
@@ -156,7 +159,7 @@ class Episode(TurnByTurn):
         return Turn(number, kind, text, reply.thoughts, reply.repairs, reply.problem, exact)
 
     def _acted(self, command: Listed, turn: Turn) -> Turn:
-        """The turn of a command that is carried out, or has an error."""
+        """Make the turn of a command that is carried out, or wrong."""
         question, numbers = self.question, command.numbers
         assert numbers is not None
         if command.name == "Open":
@@ -190,7 +193,7 @@ class Episode(TurnByTurn):
         )
 
     def _predicted(self, text: str, reply: Reply) -> Observation:
-        """Take a belief down; one that cannot be used is missing, and the episode goes on."""
+        """Record a belief; an unusable one is missing, and the episode continues."""
         self.predicts = False
         self.turns.append(self._turn("predict", text, reply)._replace(belief=reply.belief))
         return self._next()
@@ -213,7 +216,7 @@ class Episode(TurnByTurn):
         return self._shown(text, data, told=told)
 
     def _shown(self, text: str, data: dict[str, Any], **facts: Any) -> Observation:
-        """A text, behind the picture of the arena if there is one; black if none is wanted."""
+        """Compose a text, after any picture of the arena; black if unwanted."""
         data |= {"task": tuple(self._task().values())}
         if not self.choices.shows_images:
             return Observation((text,), data=data, **facts)
@@ -224,7 +227,7 @@ class Episode(TurnByTurn):
         return Observation((frame, text), data=data, drawn_by=DRAWN_BY, **facts)
 
     def _metrics(self) -> dict[str, float | int]:
-        """The numbers of an episode that tables and reports have."""
+        """Metrics of an episode for tables and reports."""
         asked = [turn for turn in self.turns if turn.kind == "predict"]
         invalid = {"invalid_replies": sum(turn.error is not None for turn in self.turns)}
         return self.hidden.measures(self.history, self._truth) | invalid | believed(asked, self.door)

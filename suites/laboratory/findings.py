@@ -1,4 +1,4 @@
-"""What a report says of runs and episodes beyond every suite's tables."""
+"""Report panels of runs and episodes in addition to the common tables."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -15,7 +15,7 @@ Record = Mapping[str, Any]
 
 
 class Turn(TypedDict):
-    """A reply; see `suites.laboratory.episode.Turn`."""
+    """Logged reply; see `suites.laboratory.episode.Turn`."""
 
     turn: Count
     kind: str
@@ -30,7 +30,7 @@ class Turn(TypedDict):
 
 
 class Replay(TypedDict):
-    """The question, the hypothesis that holds, and the right door, from 0."""
+    """Question, true hypothesis, and right door, from 0."""
 
     question: dict[str, Any]
     truth: Count
@@ -38,14 +38,14 @@ class Replay(TypedDict):
 
 
 class Logged(TypedDict):
-    """A finished episode."""
+    """Finished episode."""
 
     turns: list[Turn]
     replay: Replay
 
 
 def run_panels(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, str]]:
-    """The chain from experiments to the right door, for each agent, family and motion."""
+    """Tabulate experiments to right doors by agent, family and motion."""
     played = {agent: [each for each in own if each["turns"]] for agent, own in records.items()}
     parts = (part for agent, own in played.items() if own for part in _parts(agent, own))
     found = {name: _chain(own) for name, own in parts}
@@ -57,7 +57,7 @@ def run_panels(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, str]]
 
 
 def episode_panels(record: Record) -> list[tuple[str, str]]:
-    """The experiments in order, with the exact probability of each door after each, and the stated ones."""
+    """Tabulate experiments in order, with exact and stated probabilities of doors."""
     turns = [turn for turn in record["turns"] if turn["said"] or turn["belief"] or turn["door"] is not None]
     if not turns:
         return []
@@ -69,7 +69,7 @@ def episode_panels(record: Record) -> list[tuple[str, str]]:
 
 
 def _parts(agent: str, records: Sequence[Record]) -> Iterator[tuple[str, Sequence[Record]]]:
-    """All records of an agent; if there are several, those of each family and of each motion."""
+    """Yield an agent's records, whole and by family and motion. Parts only if there are several."""
     yield agent, records
     families = [record["replay"]["question"]["family"] for record in records]
     for names in (families, [record.get("motion", "") for record in records]):
@@ -78,7 +78,7 @@ def _parts(agent: str, records: Sequence[Record]) -> Iterator[tuple[str, Sequenc
 
 
 def _chain(records: Sequence[Record]) -> list[str]:
-    """The cells of an agent's row, in the order of the template's columns."""
+    """Fill an agent's row, in the order of the template's columns."""
     tried = [[turn for turn in record["turns"] if turn["experiment"] is not None] for record in records]
     chosen = [(turn["information"], turn["best"]) for turns in tried for turn in turns if turn["best"] > TIE]
     believed = [record for record in records if _beliefs(record)]
@@ -97,13 +97,13 @@ def _chain(records: Sequence[Record]) -> list[str]:
 
 
 def _replies(record: Record) -> int:
-    """The number of replies that did something, at least 1; with a body they are scripts."""
+    """Count the replies with an effect (scripts, with a body), at least 1."""
     acts = sum(turn.get("kind") == "act" for turn in record["turns"])
     return max(record.get("scripts", acts), 1)
 
 
 def _beliefs(record: Record) -> list[Mapping[str, Any]]:
-    """The turns that stated a belief."""
+    """List the turns that stated a belief."""
     return [turn for turn in record["turns"] if turn["belief"] is not None]
 
 
@@ -112,12 +112,12 @@ def _favours(record: Record, door: int) -> bool:
 
 
 def _distance(record: Record) -> float:
-    """The mean divergence of the stated beliefs from the exact ones, in bits."""
+    """Average the divergence of stated from exact beliefs, in bits."""
     return float(np.mean([divergence(turn["posterior"], turn["belief"]) for turn in _beliefs(record)]))
 
 
 def _share(found: Sequence[bool]) -> str:
-    """The share of what is true, with Wilson's 95 % interval; a dash of nothing."""
+    """Format a share with Wilson's 95 % interval; a dash without values."""
     if not found:
         return "–"
     low, high = wilson(sum(found), len(found))

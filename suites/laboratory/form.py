@@ -1,4 +1,4 @@
-"""What people answer with: something to try or a door, and how likely each door is."""
+"""Answer forms for people: an experiment or a door, and probabilities."""
 
 import re
 from collections.abc import Callable
@@ -17,7 +17,7 @@ ACT = "Try something, or open a door."
 
 
 def form(task: TaskSpec, choices: Any, observation: Observation) -> Form:
-    """Experiments and doors to choose from; after an experiment a slider for each door."""
+    """Offer experiments and doors; after an experiment a slider per door."""
     texts, question = data_of(__package__, "form.yaml"), read_question(task.content)
     said = observation.data["said"]
     # Texts without commands.
@@ -50,7 +50,7 @@ def form(task: TaskSpec, choices: Any, observation: Observation) -> Form:
 
 
 def _boxes(task: TaskSpec, choices: Any, *kinds: str) -> tuple[Box, ...]:
-    """Where things of these kinds are in the picture, if there is one."""
+    """Locate things of these kinds in the picture, if it exists."""
     if not choices.shows_images:
         return ()
     # Here, as words need no arena.
@@ -82,7 +82,7 @@ def _machine(
 
 
 def _believed(values: Values) -> str:
-    """The shares of the sliders; equal ones if all are 0."""
+    """Normalise the sliders' shares; equal ones if all are 0."""
     given = [float(value) for value in values.values()]
     total = sum(given)
     return str(Listed("Belief", tuple(each / total if total else 1 / len(given) for each in given)))

@@ -1,4 +1,4 @@
-"""The reference agents: exact inference after the best or random experiments, and no experiments."""
+"""Reference agents: exact inference after best, random or no experiments."""
 
 from functools import partial
 
@@ -13,17 +13,20 @@ from suites.laboratory.episode import Episode
 
 
 async def _agent(turn: AgentTurn) -> str:
-    """The reply to what is asked for."""
+    """Reply to the request."""
     return await CURRENT.get().compute(partial(replied, turn.name, turn.seed))
 
 
 AGENTS = dict.fromkeys(("ideal", "random", "prior-only"), _agent)
-"""`ideal`: the best experiments until a door is sure; `random`: any ones as long as there are some, with
-exact inference; `prior-only`: the first door at once."""
+"""Reference agents.
+
+`ideal`: the best experiments until a door is sure; `random`: any ones as long as there are some, with exact
+inference; `prior-only`: the first door immediately.
+"""
 
 
 def replied(name: str, seed: int, episode: Episode) -> str:
-    """The reply of an agent in an episode."""
+    """Compute an agent's reply in an episode."""
     hidden, probabilities = episode.hidden, episode.hidden.of_doors(episode.belief)
     if episode.predicts:
         return str(Listed("Belief", tuple(np.round(probabilities, 4).tolist())))
@@ -38,6 +41,6 @@ def replied(name: str, seed: int, episode: Episode) -> str:
 
 
 def _is_done(episode: Episode) -> bool:
-    """Whether a door is sure, or nothing more can be found out."""
+    """Return whether a door is sure, or experiments are uninformative."""
     hidden, belief = episode.hidden, episode.belief
     return bool(hidden.of_doors(belief).max() >= 0.99 or hidden.about_everything(belief).max() <= TIE)

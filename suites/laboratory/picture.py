@@ -1,4 +1,4 @@
-"""Pictures of the laboratory's arenas: what experiments have shown, though nobody is there to make them."""
+"""Pictures of the laboratory's arenas after named experiments, without an agent."""
 
 from functools import cache
 from itertools import product, starmap, zip_longest
@@ -13,20 +13,20 @@ from render import Camera, Frame, Renderer
 from testbed import Task, task_named
 
 STEPS = round(MOVES_S / STEP_S) + 1
-"""Steps after which what slides or rolls has stopped."""
+"""Steps after which everything that slides or rolls has stopped."""
 
 CAMERA = Camera((20.0, 19.0, -1.5), 0.0, 48.0, fov=60.0)
-"""Above the agent's start, towards everything that experiments are made with."""
+"""Camera above the agent's start, towards the apparatus."""
 
 
 def places(task_id: str, name: str) -> tuple[Box, ...]:
-    """Where the things of a kind are in the picture, in their order."""
+    """Locate the things of a kind in the picture, in order."""
     [item] = (each for each in _task(task_id).spec.items if each.name == name)
     return tuple(starmap(_place, zip_longest(item.positions, item.sizes)))
 
 
 def _place(at: Vector3, size: Vector3 | None) -> Box:
-    # What has no size of its own in the file is about as large as the machine.
+    # A thing without a size in the file is about as large as the machine.
     x, y, z = (size.x, size.y, size.z) if size else (3.0,) * 3
     sides = ((at.x - x / 2, at.x + x / 2), (at.y, at.y + y), (at.z - z / 2, at.z + z / 2))
     corners = CAMERA.project(list(product(*sides)), 1, 1).clip(0.0, 1.0)
@@ -38,11 +38,11 @@ def _task(task_id: str) -> Task:
 
 
 class Bench:
-    """The arena of a task, without its hidden state; `task_id` is that of the suite, LL-TT-V."""
+    """Arena of a task, without its hidden state; `task_id` is LL-TT-V."""
 
     def __init__(self, task_id: str) -> None:
         task = _task(task_id)
-        # Nobody hurries where experiments are only named.
+        # Named experiments need no time limit.
         self._episode = Episode(task.spec.model_copy(update={"time_limit": 0}), task_id=task.id)
 
     def show(self, seen: Seen) -> None:
@@ -52,7 +52,7 @@ class Bench:
             self._episode.step(IDLE)
 
     def picture(self, size: int) -> Frame:
-        """What is to be seen now, uint8 (size, size, 3) RGB, row 0 on top."""
+        """Draw the present state, uint8 (size, size, 3) RGB, row 0 on top."""
         return _renderer(size).frame(self._episode.scene(), CAMERA)
 
 

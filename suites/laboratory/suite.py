@@ -1,4 +1,4 @@
-"""The suite for models: what is hidden is found out by experiments that are named in replies."""
+"""Suite for models: hidden states, and experiments named in replies."""
 
 import hashlib
 import re
@@ -17,7 +17,7 @@ from evaluation.suite import Message, Suite, TaskSpec, rules
 
 
 def levels_of(text: str) -> tuple[int, ...]:
-    """Levels from a text such as `11`, `11,13` or `12-14`, ascending. Raises PydanticCustomError."""
+    """Parse levels such as `11`, `11,13` or `12-14`, ascending. Raises PydanticCustomError."""
     found: set[int] = set()
     for part in text.split(","):
         match = re.fullmatch(r"\s*([0-9]{2})\s*(?:-\s*([0-9]{2})\s*)?", part)
@@ -29,7 +29,7 @@ def levels_of(text: str) -> tuple[int, ...]:
 
 
 class LaboratoryChoices(RunChoices):
-    """How the laboratory is put to a model."""
+    """Prompting options of the laboratory."""
 
     levels: Annotated[str, BeforeValidator(str), AfterValidator(lambda text: levels_of(text) and text)] = (
         "11-14"
@@ -42,7 +42,7 @@ class LaboratoryChoices(RunChoices):
     strict: bool = False
 
     def bounds(self, content: Any = None) -> Bounds:
-        """An answer for each experiment, as many beliefs, and a door; texts have about 200 characters."""
+        """Bound an episode by experiments, as many beliefs, and a door. Texts have about 200 characters."""
         every = (each for level in levels_of(self.levels) for each in questions(level))
         experiments = content["experiments"] if content else max(each.experiments for each in every)
         images = int(self.shows_images)
@@ -56,11 +56,11 @@ class LaboratoryChoices(RunChoices):
 
 
 FIRST_DRAWN, LAST_DRAWN = 1_000_000, 9_999_999
-"""Variants of a task to train on."""
+"""Variants of a task for training."""
 
 
 class LaboratorySuite(Suite):
-    """Four families of hidden states: the machine, slopes, the instrument and the strange floor."""
+    """Four families of hidden states: machine, slopes, instrument and strange floor."""
 
     name = task_name = "laboratory"
     title = "The laboratory"
@@ -68,26 +68,26 @@ class LaboratorySuite(Suite):
     choices = LaboratoryChoices
 
     def tasks(self, choices: LaboratoryChoices, folder: Path | None) -> Sequence[TaskSpec]:
-        """The questions of the chosen levels."""
+        """List the questions of the chosen levels."""
         levels = levels_of(choices.levels)
         return [_task(level, k + 1, 1) for level in levels for k in range(len(questions(level)))]
 
     def named(self, name: str, choices: LaboratoryChoices, folder: Path | None) -> Sequence[TaskSpec] | None:
-        """A task by its id, such as 11-01-01 or, to train on, 11-01-1000000."""
+        """Find a task by id: 11-01-01 or, for training, 11-01-1000000."""
         drawn = re.fullmatch(r"(1[1-4])-([0-2][0-9]|30)-([1-9][0-9]{6})", name)
         if drawn is None or drawn[2] == "00" or int(drawn[1]) not in levels_of(choices.levels):
             return super().named(name, choices, folder)
         return [_task(int(drawn[1]), int(drawn[2]), int(drawn[3]))]
 
     def opening(self, choices: LaboratoryChoices, prompts: PromptSet, episodes: int) -> list[Message]:
-        """The rules, and what is said of pictures and beliefs where there are any."""
+        """Compose the rules, with notes on pictures and beliefs if chosen."""
         notes = {"note_pictures": choices.shows_images, "note_beliefs": choices.beliefs}
         shown = (f"\n\n{prompts[name].fill()}" for name, wanted in notes.items() if wanted)
         return rules(choices, prompts, notes="".join(shown))
 
 
 def _task(level: int, number: int, variant: int) -> TaskSpec:
-    """A question of a level by its number from 1; variants beyond 99 differ in what is hidden."""
+    """Create a level's question by number from 1. Variants beyond 99 differ in the hidden state."""
     question, task_id = questions(level)[number - 1], f"{level}-{number:02}-{variant:02}"
     defines = question.model_dump_json() + (task_id if variant >= FIRST_DRAWN else "")
     return TaskSpec(
@@ -104,7 +104,7 @@ SUITE = LaboratorySuite()
 
 
 def split(name: str, choices: LaboratoryChoices) -> Iterator[str]:
-    """Ids of the tasks to test with, or of ones to train on: the same questions, with other hidden states."""
+    """Yield ids for testing, or for training with other hidden states."""
     tasks = [task.id for task in SUITE.tasks(choices, None)]
     if name == "test":
         return iter(tasks)

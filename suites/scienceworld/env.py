@@ -15,7 +15,7 @@ from suites.scienceworld.simulator import World
 Info = dict[str, Any]
 
 TEXTS = ("observation", "look", "inventory", "task")
-"""The parts of an observation."""
+"""Parts of an observation."""
 
 SIMPLIFICATIONS = (
     "teleportAction",
@@ -24,7 +24,7 @@ SIMPLIFICATIONS = (
     "openDoors",
     "noElectricalAction",
 )
-"""The simulator's own names; `easy` stands for all but openContainers."""
+"""Names of the simulator; `easy` includes all but openContainers."""
 
 
 class ScienceWorldEnv(gymnasium.Env[dict[str, str], str]):
@@ -63,10 +63,11 @@ class ScienceWorldEnv(gymnasium.Env[dict[str, str], str]):
         valid_actions: bool = False,
         render_mode: str | None = None,
     ) -> None:
-        """`task` is its number (4-1) or name (find-living-thing), None for all thirty; variations are drawn
-        from the split. `simplifications` are easy, nothing, or names of `SIMPLIFICATIONS` with commas.
+        """Create an environment of a task's number or name, or all thirty.
 
-        Raises ConfigError for an invalid option; `reset` does where Java or the package is missing.
+        `task` is such as 4-1 or find-living-thing, None for all thirty; variations are drawn from the split.
+        `simplifications` are easy, nothing, or names of `SIMPLIFICATIONS` with commas. Raises ConfigError for
+        an invalid option; `reset` does if Java or the package is missing.
         """
         self._kinds = _chosen(task)
         if split not in ("train", "dev", "test"):
@@ -85,7 +86,7 @@ class ScienceWorldEnv(gymnasium.Env[dict[str, str], str]):
         self._over = True
 
     def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[dict[str, str], Info]:
-        """A new episode; `options={"task": "4-1-0225"}` asks for a variation.
+        """Start an episode; `options={"task": "4-1-0225"}` selects a variation.
 
         Raises ConfigError for other options.
         """
@@ -124,7 +125,7 @@ class ScienceWorldEnv(gymnasium.Env[dict[str, str], str]):
         return self._seen(), answer.score - before, answer.over, truncated, self._info()
 
     def render(self) -> str | None:  # type: ignore[override]
-        """What the last command did and what is around, as text; None without a mode."""
+        """Return the last result and the surroundings as text. None without a mode."""
         if self._world is None:
             raise gymnasium.error.ResetNeeded("call reset() first: there is no episode")
         return (
@@ -132,7 +133,7 @@ class ScienceWorldEnv(gymnasium.Env[dict[str, str], str]):
         )
 
     def close(self) -> None:
-        """Free the world; the Java process stays for others until this one ends."""
+        """Free the world; its Java process stays until this process ends."""
         if self._world is not None:
             self._world.close()
             self._world = None
@@ -159,7 +160,7 @@ class ScienceWorldEnv(gymnasium.Env[dict[str, str], str]):
 
 
 def _chosen(task: str | None) -> tuple[Kind, ...]:
-    """The tasks of an environment. Raises ConfigError for a name that is none's."""
+    """Find the tasks of an environment. Raises ConfigError for an unknown name."""
     found = tuple(kind for kind in kinds().values() if task in (None, kind.task, kind.name))
     if not found:
         raise ConfigError(
@@ -169,7 +170,10 @@ def _chosen(task: str | None) -> tuple[Kind, ...]:
 
 
 def _simplified(simplifications: str, chosen: tuple[Kind, ...]) -> str:
-    """The simulator's text. Raises ConfigError for an unknown name, or one that makes a task impossible."""
+    """Compose the simulator's text.
+
+    Raises ConfigError for an unknown name, or one that makes a task impossible.
+    """
     names = [name.strip() for name in simplifications.split(",") if name.strip()]
     if unknown := [name for name in names if name not in ("easy", *SIMPLIFICATIONS)]:
         expected = f"easy, or of {', '.join(SIMPLIFICATIONS)}, or nothing"

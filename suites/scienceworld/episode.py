@@ -1,4 +1,4 @@
-"""One episode as the runner's environment: commands in, the simulator's words out."""
+"""Episodes for the runner: commands in, the simulator's texts out."""
 
 import re
 from contextlib import closing
@@ -17,14 +17,14 @@ _LABEL = re.compile(r"(?:next\s+)?(?:action|command)\s*\d*\s*[:：]\s*(?P<comman
 _MARKS = " \t*_`>\"'“”"
 
 LONGEST = 200
-"""Characters of a command; the longest one that does anything has about 100."""
+"""Maximum characters of a command; the longest useful one has about 100."""
 
 
 class Turn(NamedTuple):
-    """One reply and what came of it.
+    """Reply with its result.
 
     `score` is the simulator's after it, from -1 to 1, `reward` its change. `reached` are the subgoals that
-    this command reached, `subgoals` how many are reached by now.
+    this command reached, `subgoals` the number reached so far.
     """
 
     turn: int
@@ -58,11 +58,11 @@ class Episode(TurnByTurn):
 
     @property
     def known(self) -> int:
-        """For the offline agents: how many commands were given."""
+        """Number of commands so far, for offline agents."""
         return len(self.turns)
 
     def begin(self) -> Observation:
-        """The task and what is around."""
+        """Return the task and the surroundings."""
         actions = "\n".join(f"- {each}" for each in self._templates)
         return self._observation("first_turn", actions=actions)
 
@@ -97,10 +97,10 @@ class Episode(TurnByTurn):
             self._world.close()
 
     def gold_path(self) -> tuple[str, ...]:
-        """The commands that solve the episode, for an offline agent.
+        """Return the solving commands, for an offline agent.
 
-        They are those of its own world, or where that was loaded without them of another one; where plants
-        grow by chance, neither solves every episode.
+        They are of the same world, or, if it was loaded without them, of another one; where plants grow by
+        chance, neither solves every episode.
         """
         if self._world.has_gold:
             return tuple(self._world.gold())
@@ -108,11 +108,11 @@ class Episode(TurnByTurn):
         return _path(self._content["name"], self._content["variation"], simplifications)
 
     def valid_actions(self) -> list[str]:
-        """The valid commands of now, for an offline agent."""
+        """Return the presently valid commands, for an offline agent."""
         return self._world.valid_actions()
 
     def reply(self, text: str, reason: str | None = None) -> Observation:
-        """Carry out the command of a reply; one that is refused for a reason has none."""
+        """Carry out a reply's command; a refused reply has none."""
         command, error = command_of(text) if reason is None else "", reason
         answer = self._world.step(command)
         before = self.turns[-1].score if self.turns else 0.0
@@ -153,7 +153,7 @@ class Episode(TurnByTurn):
             self._number = min(moves + 1, MOVES)
 
     def _observation(self, name: str, reward: float = 0.0, told: str = "", **values: Any) -> Observation:
-        """A text with what is around, in what is carried, and hints; its data are what can be named."""
+        """Compose a text with surroundings, inventory, and hints; data are referable names."""
         world, hints = self._world, self.choices.hints
         look, inventory = world.look().strip(), world.inventory()
         if name == "turn":
@@ -177,15 +177,16 @@ class Episode(TurnByTurn):
 
 @cache
 def _path(name: str, variation: int, simplifications: str) -> tuple[str, ...]:
-    """The commands that solve a variation, worked out in a world of their own."""
+    """Compute the commands that solve a variation in a separate world."""
     with closing(World(name, variation, simplifications, gold=True)) as world:
         return tuple(world.gold())
 
 
 def command_of(reply: str) -> str:
-    """The command of a reply: behind the last label `Action:` or `Command:`, otherwise the last line.
+    """Extract a reply's command: after its last label, otherwise the last line.
 
-    Quotation marks, Markdown and a full stop around it are taken off. Empty if there is none.
+    Labels are `Action:` and `Command:`. Quotation marks, Markdown and a full stop around it are removed.
+    Empty without a command.
     """
     lines = [stripped for line in reply.splitlines() if (stripped := line.strip(_MARKS))]
     labelled = [found["command"] for line in lines if (found := _LABEL.fullmatch(line))]

@@ -1,4 +1,4 @@
-"""What a report says of runs and episodes beyond every suite's tables."""
+"""Report panels of runs and episodes in addition to the common tables."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -16,7 +16,7 @@ from suites.scienceworld.catalogue import PUBLISHED, TWINS, kinds
 
 
 class Turn(TypedDict):
-    """A command; see `suites.scienceworld.episode.Turn`."""
+    """Logged command; see `suites.scienceworld.episode.Turn`."""
 
     turn: Count
     reached: list[str]
@@ -29,7 +29,7 @@ def _known(task: str) -> str:
 
 
 class Replay(TypedDict):
-    """The task, its variation, and its subgoals with whether each was reached."""
+    """Task, variation, and subgoals with their success."""
 
     task: Annotated[str, AfterValidator(_known)]
     variation: Count
@@ -37,7 +37,7 @@ class Replay(TypedDict):
 
 
 class Logged(TypedDict):
-    """A finished episode."""
+    """Finished episode."""
 
     turns: list[Turn]
     replay: Replay
@@ -47,26 +47,26 @@ class Logged(TypedDict):
 Record = Mapping[str, Any]
 
 AGENT_NAMES = ("Random-Valid", "DRRN", "KG-A2C", "CALM", "BC-T5", "TDT-T5")
-"""The headings of `PUBLISHED`."""
+"""Headings of `PUBLISHED`."""
 
 part = partial(panel, "suites.scienceworld")
 """HTML of a macro of this suite's template."""
 
 
 def reached(record: Record, required_only: bool = False) -> float:
-    """The share of an episode's subgoals that were reached at its end."""
+    """Compute the share of an episode's subgoals reached at its end."""
     own = [done for _, required, done in record["replay"]["subgoals"] if required or not required_only]
     return float(sum(own) / max(len(own), 1))
 
 
 def by_variation(records: Iterable[Record], value: Callable[[Record], float]) -> dict[str, list[float]]:
-    """For each task that was played, in the paper's order: the mean over the trials of each variation."""
+    """Average over trials of each variation, by played task in order."""
     values = ((each["replay"]["task"], each["replay"]["variation"], value(each)) for each in records)
     return trial_means(values, kinds())
 
 
 def run_panels(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, str]]:
-    """Panels of the first page from the records of all agents."""
+    """Build the first page's panels from all agents' records."""
     agents = {name: own for name, own in records.items() if own}
     if not agents:
         return []
@@ -86,7 +86,7 @@ def run_panels(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, str]]
 
 
 def _score_table(scores: Mapping[str, Mapping[str, Sequence[float]]]) -> dict[str, Any]:
-    """Rows of scores: each task, each topic, and the average over the tasks."""
+    """Tabulate scores of tasks and topics, and their average."""
     every = kinds()
     played = [task for task in every if any(task in own for own in scores.values())]
     topics = dict.fromkeys(every[task].topic for task in played)
@@ -104,12 +104,12 @@ def _score_table(scores: Mapping[str, Mapping[str, Sequence[float]]]) -> dict[st
 
 
 def _paper(tasks: Sequence[str]) -> list[str]:
-    """The paper's scores, averaged over tasks."""
+    """Average the paper's scores over tasks."""
     return [f"{np.mean([kinds()[task].published[agent] for task in tasks]):.2f}" for agent in PUBLISHED]
 
 
 def _compared(named: Sequence[float], unknown: Sequence[float]) -> tuple[str, str, str]:
-    """Two means and their difference, with the interval of Welch's test."""
+    """Format two means and their difference, with Welch's interval."""
     pair = mean_text(named), mean_text(unknown)
     difference = float(np.mean(named) - np.mean(unknown))
     if min(len(named), len(unknown)) < 2 or not (np.ptp(named) or np.ptp(unknown)):
@@ -121,7 +121,7 @@ def _compared(named: Sequence[float], unknown: Sequence[float]) -> tuple[str, st
 
 
 def episode_panels(record: Record) -> list[tuple[str, str]]:
-    """The subgoals, and when they were reached."""
+    """List the subgoals, and when they were reached."""
     goals = record["replay"].get("subgoals")
     if not goals:
         return []

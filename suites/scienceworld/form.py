@@ -1,4 +1,4 @@
-"""What people answer with: a command."""
+"""Answer forms for people: a command."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from suites.scienceworld.episode import LONGEST
 
 
 def form(task: TaskSpec, choices: Any, observation: Observation) -> Form:
-    """A box for commands, completed from the kinds of commands and from what can be named now."""
+    """Make a command box with completion by templates and present names."""
     templates, objects = observation.data["templates"], observation.data["objects"]
     box = Command(
         id="command",

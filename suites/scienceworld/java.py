@@ -1,4 +1,4 @@
-"""The Java process of this one, in which any number of worlds are open at a time."""
+"""Shared Java process, with any number of concurrent worlds."""
 
 import atexit
 import logging
@@ -16,7 +16,7 @@ from arena.errors import ConfigError, EvaluationError
 from arena.packages import require
 
 MEMORY = "1g"
-"""The most memory for worlds, each of which takes about 11 MB."""
+"""Maximum memory for worlds, each of which takes about 11 MB."""
 
 _OPTIONS = (
     *(f"-Xmx{MEMORY}", "-XX:+UseSerialGC", "-XX:+ExitOnOutOfMemoryError"),
@@ -25,15 +25,15 @@ _OPTIONS = (
 )
 
 _LOGGERS = (logging.getLogger(), logging.getLogger("py4j.java_gateway"))
-"""Those to which py4j prints the trace of a broken connection, of which SimulatorLost says what to know."""
+"""Loggers that print traces of broken connections, redundant with SimulatorLost."""
 
 
 class SimulatorLost(EvaluationError):
-    """The Java process has ended, so that its worlds are gone; the next world starts another."""
+    """The Java process has ended, with its worlds. The next world restarts it."""
 
 
 class Java:
-    """The process and the connection to it. Raises ConfigError if Java or a package is missing."""
+    """Java process with its connection. Raises ConfigError if Java or a package is missing."""
 
     def __init__(self) -> None:
         check_installed()
@@ -55,13 +55,13 @@ class Java:
             process_group=0,
         )
         port, token = self._started()
-        # The simulator prints what it does, and would wait if nobody read it.
+        # The simulator prints what it does, and would block on unread output.
         threading.Thread(target=deque, args=(self.process.stdout, 0), daemon=True).start()
         # Not freed by the garbage collector, which may run anywhere, also when Java has ended.
         parameters = GatewayParameters(port=port, auth_token=token, enable_memory_management=False)
         self._gateway = JavaGateway(gateway_parameters=parameters)
         self.join = self._gateway.jvm.java.lang.String.join
-        # What worlds share: random numbers, and the number of the newest thing, which is `latest`'s.
+        # Shared by worlds: random numbers, and the number of the newest thing, which is `latest`'s.
         self.random = getattr(getattr(self._gateway.jvm.scala.util, "Random$"), "MODULE$")
         self.numbers = getattr(getattr(self._gateway.jvm.util, "UniqueIdentifier$"), "MODULE$")
         self.latest: Any = None
@@ -69,10 +69,10 @@ class Java:
         self.version = self._version()
 
     def _started(self) -> tuple[int, str]:
-        """Where it listens, and the password."""
+        """Start Java; return its port and the password."""
         assert self.process.stdout is not None
         words: list[str] = []
-        # Java may say before which options it has picked up from the environment.
+        # Java may first list the options it has read from the environment.
         for line in self.process.stdout:
             if line.strip().isdecimal():
                 return int(line), self.process.stdout.readline().strip()
@@ -84,7 +84,7 @@ class Java:
         )
 
     def _version(self) -> str:
-        """The version of Java; warns if its identity hashes are random."""
+        """Return Java's version; warn if its identity hashes are random."""
         java = self._gateway.jvm.java.lang
         found = " ".join(java.System.getProperty(f"java.{name}") for name in ("version", "vm.name"))
         if java.System.identityHashCode(java.Object()) == 1:
@@ -99,11 +99,11 @@ class Java:
 
     @property
     def alive(self) -> bool:
-        """Whether worlds can be opened in it by this process."""
+        """Return whether this process can open worlds in it."""
         return self.owner == os.getpid() and self.process.poll() is None
 
     def new(self) -> Any:
-        """An interface to a world that is not loaded yet."""
+        """Create an interface to a world that is not loaded yet."""
         with self.calling():
             before = self.numbers.count()
             made = self._gateway.jvm.scienceworld.runtime.pythonapi.PythonInterface()
@@ -126,7 +126,7 @@ class Java:
 
     @contextmanager
     def calling(self) -> Generator[None, None, None]:
-        """One call at a time, as worlds share state. Raises SimulatorLost if the process is gone."""
+        """Serialise calls, as worlds share state. Raises SimulatorLost if the process is gone."""
         from py4j.protocol import Py4JError, Py4JJavaError
 
         with self.lock:
@@ -166,7 +166,7 @@ _running: Java | None = None
 
 
 def running() -> Java:
-    """The process that worlds are opened in; started if there is none."""
+    """Return the worlds' process, starting it if necessary."""
     global _running
     if _running is None or not _running.alive:
         _running = Java()
@@ -175,7 +175,7 @@ def running() -> Java:
 
 
 def _in_child() -> None:
-    """A forked process starts its own Java, and does not keep the input of its parent's open."""
+    """Make a forked process start its own Java, and close its parent's input."""
     global _running
     if _running is not None and _running.process.stdin is not None:
         atexit.unregister(_running.close)
@@ -189,13 +189,13 @@ if hasattr(os, "register_at_fork"):
 
 
 def check_installed() -> None:
-    """Raise ConfigError, with what to install, if the package or Java is missing."""
+    """Raise ConfigError, with advice, if the package or Java is missing."""
     require("scienceworld")
     java()
 
 
 def java() -> str:
-    """The command that runs Java. Raises ConfigError, with what to install, if there is none."""
+    """Find the command that runs Java. Raises ConfigError, with what to install, if missing."""
     home = os.environ.get("JAVA_HOME")
     found = shutil.which("java", path=os.path.join(home, "bin")) if home else None
     if (command := found or shutil.which("java")) is None:

@@ -1,4 +1,4 @@
-"""The offline agents: the gold path, and a random valid command."""
+"""Offline agents: the gold path, and random valid commands."""
 
 from typing import Any
 
@@ -9,11 +9,11 @@ from evaluation.suite import AgentTurn
 from suites.scienceworld.episode import Episode
 
 WAITING = "look around"
-"""What is done after the end of the gold path, if that did not reach the full score."""
+"""Command after a gold path that missed the full score."""
 
 
 async def _agent(turn: AgentTurn) -> str | tuple[str, dict[str, Any]]:
-    """The next command."""
+    """Choose the next command."""
     episode = CURRENT.get()
     steps: int = episode.environment.known
     if turn.name == "gold":
@@ -26,4 +26,4 @@ async def _agent(turn: AgentTurn) -> str | tuple[str, dict[str, Any]]:
 
 
 AGENTS = dict.fromkeys(("gold", "random-valid"), _agent)
-"""The gold path, and a random valid command."""
+"""Gold path, and random valid commands."""

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 from suites.scienceworld.java import running
 
 UNUSABLE = ("No known action matches that input.", "Unknown action.")
-"""How the simulator's answer to a command begins that it could not read."""
+"""Starts of the simulator's answers to unreadable commands."""
 
 
 class Subgoal(NamedTuple):
-    """One of the goals that a score is made of; `required` ones are reached in their order."""
+    """Goal that is part of a score. `required` ones are reached in order."""
 
     text: str
     required: bool
@@ -20,9 +20,9 @@ class Subgoal(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What the simulator answers to a command: a text, the score from -1 to 1, and whether the task is over.
+    """Simulator's answer: text, score from -1 to 1, and end.
 
-    -1 is the score of a wrong answer, after which there is nothing more to win.
+    -1 is the score of a wrong answer, after which nothing more can be won.
     """
 
     text: str
@@ -31,11 +31,11 @@ class Answer(NamedTuple):
 
 
 class World:
-    """A variation of a task, loaded and played by commands. Raises SimulatorLost if Java has ended.
+    """Variation of a task, played by commands. Raises SimulatorLost if Java has ended.
 
     `name` is the simulator's own, `simplifications` is its text for them (names with commas, or easy). With
-    `gold` a path to the full score is worked out, which makes loading several times slower. All texts follow
-    from these, `seed` and the commands, in any process and beside any other worlds, if Java is HotSpot.
+    `gold` a path to the full score is computed, which makes loading several times slower. All texts follow
+    from these, `seed` and the commands, in any process and independently of other worlds, if Java is HotSpot.
     """
 
     def __init__(
@@ -56,23 +56,23 @@ class World:
         return Answer(str(text), score, bool(self._called("getCompleted")) or score < 0)
 
     def look(self) -> str:
-        """What is around; takes no time, as `inventory` and `description` do not."""
+        """Describe the surroundings; takes no time, like `inventory` and `description`."""
         return str(self._called("freeActionLook"))
 
     def inventory(self) -> str:
-        """What the agent carries."""
+        """Describe the agent's inventory."""
         return str(self._called("freeActionInventory")).strip()
 
     def description(self) -> str:
-        """What the task is."""
+        """Describe the task."""
         return str(self._called("getTaskDescription"))
 
     def moves(self) -> int:
-        """The moves as the simulator counts them: without looking, and with every step of waiting."""
+        """Count the simulator's moves: without looking, with every waiting step."""
         return int(self._called("getNumMoves"))
 
     def subgoals(self) -> tuple[Subgoal, ...]:
-        """The goals of the task; they stay the same in their order."""
+        """List the task's goals, always in the same order."""
         found, required = [], True
         for line in str(self._called("getGoalProgressStr")).splitlines():
             required = required and not line.startswith("Unordered")
@@ -81,20 +81,20 @@ class World:
         return tuple(found)
 
     def templates(self) -> list[str]:
-        """The commands that there are, with OBJ for what is named."""
+        """List the command templates, with OBJ for names."""
         return sorted(self._called("getPossibleActions"))
 
     def objects(self) -> list[str]:
-        """Names of everything that can be referred to now."""
+        """List the names of everything that can be referred to now."""
         return sorted(set(self._called("getPossibleObjects")))
 
     def valid_actions(self) -> list[str]:
-        """Every command that would do something now, some hundred; takes as long as ten steps."""
+        """List every effective command, some hundred; takes as long as ten steps."""
         found = json.loads(self._called("getValidActionObjectCombinationsJSON"))
         return sorted({each["action"] for each in found["validActions"]})
 
     def gold(self) -> list[str]:
-        """The path to the full score, if the world was loaded with it."""
+        """Return the path to the full score, if the world was loaded with it."""
         return list(self._called("getGoldActionSequence"))
 
     def close(self) -> None:
@@ -107,19 +107,19 @@ class World:
             made = getattr(self._world, method)(*arguments)
             if isinstance(made, str | int | float | bool | None):
                 return made
-            # Fetched at once, not entry by entry; none has more than one line.
+            # Fetched together, not entry by entry; none has more than one line.
             entries = self._java.join("\n", made).splitlines()
             self._java.forget(made)
             return entries
 
     def _set_shared(self, method: str) -> None:
-        """Seed the random numbers, and number new things as if this were the only world."""
+        """Seed the random numbers, and number new things independently of other worlds."""
         java = self._java
         if java.latest is not self:
             if java.latest is not None:
                 java.latest.things = java.numbers.count()
             java.set_count(self.things)
             java.latest = self
-        # Commands are counted, not calls: what an agent asks meanwhile is not asked in a replay.
+        # Commands are counted, not calls: a replay lacks the agent's other queries.
         digest = hashlib.sha256(f"{self._seed}/{self._commands}/{method}".encode()).digest()
         java.random.setSeed(int.from_bytes(digest[:6], "big"))

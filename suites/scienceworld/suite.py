@@ -1,4 +1,4 @@
-"""The suite: thirty tasks of school science in the simulator of their authors."""
+"""Suite of thirty tasks of school science in the authors' simulator."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -20,14 +20,14 @@ PAPER_STEPS = 100
 """Steps of an episode in all experiments of the paper."""
 
 MOVES, MOST_COMMANDS = 100, 200
-"""An episode with the budget `moves` ends after more moves, as in the package, or after so many commands."""
+"""Maximum moves of the budget `moves`, as in the package, and commands."""
 
 GOLD_FACTOR = 2
-"""Steps of an episode with the budget `gold`, for each command of the gold path."""
+"""Steps of an episode with the budget `gold`, per gold command."""
 
 
 class ScienceWorldChoices(RunChoices):
-    """How ScienceWorld is put to a model."""
+    """Prompting options of ScienceWorld."""
 
     tool_names: ClassVar[tuple[str, ...]] = ("act",)
 
@@ -42,7 +42,7 @@ class ScienceWorldChoices(RunChoices):
     hints: Literal["none", "objects", "actions"] = "none"
 
     def bounds(self, content: Any = None) -> Bounds:
-        """A reply for each step; hints are lists of about 50 names or 400 commands.
+        """Bound an episode by one reply per step.
 
         Gold paths differ from load to load, so that their lengths are estimates.
         """
@@ -63,11 +63,14 @@ class ScienceWorldSuite(Suite):
     choices = ScienceWorldChoices
 
     def tasks(self, choices: ScienceWorldChoices, folder: Path | None) -> Sequence[TaskSpec]:
-        """The chosen variations of all tasks."""
+        """List the chosen variations of all tasks."""
         return [task for name in kinds() for task in self.named(name, choices, folder)]
 
     def named(self, name: str, choices: ScienceWorldChoices, folder: Path | None) -> Sequence[TaskSpec]:
-        """Those of a task by its number (4-1) or name (find-living-thing), or one variation (4-1-0225)."""
+        """Find a task's variations by number or name, or one variation.
+
+        Such as 4-1, find-living-thing, and 4-1-0225.
+        """
         by_name = {kind.name: kind for kind in kinds().values()}
         kind = kinds().get(name) or by_name.get(name)
         if kind is not None:
@@ -78,14 +81,14 @@ class ScienceWorldSuite(Suite):
         raise unknown_task(name, [*kinds(), *by_name], ", or a variation such as 4-1-0225")
 
     def check(self, model: str, tasks: Sequence[TaskSpec], choices: ScienceWorldChoices) -> None:
-        """Refuse a run where the simulator or Java is missing. Raises ConfigError, with what to install."""
+        """Refuse missing simulator or Java. Raises ConfigError, with what to install."""
         from suites.scienceworld.java import check_installed
 
         if model:
             check_installed()
 
     def versions(self) -> dict[str, str]:
-        """That of the simulator too."""
+        """Versions, including the simulator's."""
         return super().versions() | installed("scienceworld")
 
 
@@ -104,7 +107,7 @@ SUITE = ScienceWorldSuite()
 
 
 def split(name: str, choices: ScienceWorldChoices) -> Iterator[str]:
-    """Ids of a published split, a variation of each chosen task after another."""
+    """Yield a published split's ids, taking turns among the chosen tasks."""
     every = choices.model_copy(update={"split": name, "variations": None})
     found = [SUITE.named(task, every, None) for task in choices.tasks or kinds()]
     return (task.id for tasks in zip_longest(*found) for task in tasks if task is not None)

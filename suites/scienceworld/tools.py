@@ -17,9 +17,9 @@ def act(command: str) -> str:
 
 
 TOOLS = {"act": act}
-"""What makes each tool, by its name."""
+"""Tool factories by name."""
 
 
 def reply_of(tool: str, arguments: Mapping[str, Any]) -> str:
-    """The reply that a call stands for."""
+    """Convert a tool call to its reply."""
     return f"Command: {arguments.get('command', '')}"

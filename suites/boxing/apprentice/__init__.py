@@ -1,7 +1,7 @@
-"""Box's Apprentice: a model that writes PyMC programs, which are fitted to what it has observed.
+"""Box's Apprentice: a model that writes PyMC programs, fitted to its observations.
 
 After Gandhi and others, "BoxingGym", section 4 and appendix C: propose a program, fit it, criticise it; the
-last one that worked stays beside the model for its experiments, answers and explanation.
+last working one informs the model's experiments, answers and explanation.
 """
 
 import json
@@ -20,10 +20,10 @@ from suites.boxing.choices import BoxingChoices
 from suites.boxing.episode import NOVICE, Episode
 
 TEXTS = variables_of("suites.boxing.apprentice.prompts")
-"""The texts of this agent, with their variables, as `variables.yaml` explains them."""
+"""Texts of this agent with their variables, explained in `variables.yaml`."""
 
 PROGRAM_TOKENS = 800
-"""Of an answer with a program of 40 lines and the thoughts before it. Our assumption."""
+"""Tokens of a program of 40 lines with its thoughts. Our assumption."""
 
 NOTE_TOKENS = PROGRAM_TOKENS + Limits.characters // 4
 
@@ -33,7 +33,7 @@ _BLOCK = re.compile(
 
 
 def progress(episode: Episode) -> tuple[int, list[dict[str, Any]]]:
-    """How many experiments of an episode are over, and what came of them."""
+    """Count the finished experiments of an episode, and list their outcomes."""
     evaluation = episode.request.evaluation
     observations = [
         {"design": _numbers(turn.design), "outcome": list(turn.outcome or ()), "said": turn.said}
@@ -44,7 +44,7 @@ def progress(episode: Episode) -> tuple[int, list[dict[str, Any]]]:
 
 
 def _numbers(design: str) -> list[float] | str:
-    """The numbers of a design; in morals it has none."""
+    """Extract a design's numbers; none in morals."""
     try:
         return [float(each) for each in design.split(",")]
     except ValueError:
@@ -52,13 +52,13 @@ def _numbers(design: str) -> list[float] | str:
 
 
 def program_in(answer: str) -> str | None:
-    """The program of an answer: its last block of code; None if it has none."""
+    """Extract the program of an answer, its last block of code, if any."""
     blocks = [found for found in _BLOCK.findall(answer) if found.strip()]
     return str(blocks[-1]) if blocks else None
 
 
 class Apprentice:
-    """An episode played with programs, which the log has: `programs`, each with its result."""
+    """Episode played with programs; the log has `programs`, each with its result."""
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
@@ -68,7 +68,7 @@ class Apprentice:
         self._then = Path(__file__).with_name("fit.py").read_text(encoding="utf-8")
 
     async def reply(self, messages: list[ChatMessage]) -> ModelOutput:
-        """The next reply, after programs if it is their turn. What is sent alone is followed by no note."""
+        """Request the next reply, after due programs. Messages that are sent alone get no note."""
         done, observations = await CURRENT.get().compute(progress)
         if done in self._choices.fitted and done not in self._asked:
             self._asked.add(done)
@@ -79,7 +79,7 @@ class Apprentice:
     async def _propose(
         self, messages: list[ChatMessage], done: int, observations: list[dict[str, Any]]
     ) -> None:
-        """Have programs written and fitted until the model has nothing to improve."""
+        """Request and fit programs until the model has nothing to improve."""
         lines = "\n".join(map(json.dumps, observations))
         for number in range(1, self._choices.drafts + 1):
             note = self._calls.prompts["apprentice_program"].fill(
@@ -98,16 +98,16 @@ class Apprentice:
             self._programs.append({**entry, "result": ran.text, "seconds": round(ran.seconds, 2)})
 
     def _shown(self, text: str, programs: list[dict[str, Any]]) -> str:
-        """A text on the last of some programs; empty if there is none."""
+        """Describe the last of some programs; empty without any."""
         values = {name: programs[-1][name] for name in TEXTS[text]} if programs else {}
         return self._calls.prompts[text].fill(**values) if values else ""
 
 
 agent = Apprentice
-"""The agent of one sample."""
+"""Agent of one sample."""
 
 
 def asides(choices: RunChoices, turn: int) -> tuple[int, ...]:
-    """The tokens of all answers with programs, as if they came before the first turn."""
+    """List the tokens of all program answers, as if before the first turn."""
     chosen = cast(BoxingChoices, choices)
     return () if turn else (PROGRAM_TOKENS,) * (chosen.drafts * len(chosen.fitted))

@@ -1,9 +1,9 @@
-"""Runs a model's program in this process, after the process has given up what the program has no use for.
+"""Runs a model's program in this process after dropping privileges.
 
-A script for an interpreter of its own, which `suites.boxing.apprentice.sandbox` starts: it imports nothing
-but the standard library. The kernel confines the process, whatever the program does in native code: resource
-limits, no capabilities, Landlock for files, a seccomp filter for other system calls. A hook beside them says
-in a sentence what a program may not do.
+A script for an interpreter of its own, which `suites.boxing.apprentice.sandbox` starts: it imports only the
+standard library. The kernel confines the process, whatever the program does in native code: resource limits,
+no capabilities, Landlock for files, a seccomp filter for other system calls. In addition, a hook explains in
+a sentence each forbidden action.
 """
 
 import ctypes
@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 CONFINED = "confined"
-"""What is written to the pipe, which is closed before the program begins."""
+"""Confirmation for the pipe, which is closed before the program begins."""
 
 PROGRAM = "program.py"
 
@@ -31,7 +31,7 @@ _PR_SET_PDEATHSIG, _PR_GET_SECCOMP, _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS = 1, 2
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 
 _MACHINES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
-"""The architecture as the kernel's audit calls it, and the column of the tables of system calls."""
+"""Architectures by the kernel's audit, with their columns of system call tables."""
 
 _DENIED: dict[str, tuple[int | None, int | None]] = {
     # The network; io_uring opens sockets without the filter.
@@ -60,17 +60,17 @@ _DENIED: dict[str, tuple[int | None, int | None]] = {
     **{"keyctl": (250, 219), "unshare": (272, 97), "setns": (308, 268), "personality": (135, 92)},
     **{"open_by_handle_at": (304, 265), "fanotify_init": (300, 262), "mount": (165, 40)},
     **{"open_tree": (428, 428), "fsopen": (430, 430)},
-    # Names of files that others create or open, in folders that Landlock lets nobody read.
+    # Names of files that others create or open, in folders that Landlock closes for reading.
     **{"inotify_init": (253, None), "inotify_init1": (294, 26), "inotify_add_watch": (254, 27)},
 }
-"""System calls that fail, by their numbers on x86-64 and on ARM64, where some do not exist."""
+"""Forbidden system calls, by their numbers on x86-64 and ARM64 (some do not exist)."""
 
 _CLONE, _CLONE3 = (56, 220), 435
 _OWN = {"kill": (62, 129), "tgkill": (234, 131)}
 """System calls that may name this process only."""
 _PRLIMIT = (302, 261)
 _FCNTL, _OWNERS = (72, 25), (8, 10, 15)
-"""The call and those of its commands by which the kernel signals others: owner and signal of a file."""
+"""The call, and its commands by which files' owners get signals."""
 
 _ALLOW, _REFUSE, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _LOAD, _EQUAL, _ABOVE, _HAS, _RETURN = 0x20, 0x15, 0x25, 0x45, 0x06
@@ -79,7 +79,7 @@ _CLONE_THREAD = 0x10000
 _READ = 0b1100
 _WRITE_FILE = 0b10
 _OWN_FOLDER = _READ | _WRITE_FILE | 0b0110_0001_1011_0000
-"""Landlock's rights: to read files and folders; and also to write, truncate, create, move and remove them."""
+"""Landlock's rights to read; and to write, truncate, create, move and remove."""
 
 _SENTENCES = {
     "socket.": "use the network",
@@ -90,11 +90,11 @@ _SENTENCES = {
     "os.fork": "start a process",
     "os.kill": "send a signal",
 }
-"""What a program may not do, by how the audit event begins."""
+"""Explanations of forbidden actions, by the start of the audit event."""
 
 
 def lacking() -> str | None:
-    """What this machine lacks to confine a program, as a sentence; None if it lacks nothing."""
+    """Explain the machine's missing means of confinement; None if complete."""
     if not sys.platform.startswith("linux"):
         return f"only Linux can confine a program, and this is {sys.platform}"
     if os.uname().machine not in _MACHINES:
@@ -108,10 +108,10 @@ def lacking() -> str | None:
 
 
 def confine(folder: str, limits: dict[str, int], hidden: Iterable[str]) -> None:
-    """Give up everything but computing, reading Python's libraries without the `hidden` ones, and a folder.
+    """Restrict the process to computing, Python's libraries, and one folder.
 
-    `limits`: `seconds` of processor time, bytes of `memory` (addresses) and of a `file`. Raises OSError if
-    the kernel refuses.
+    The libraries are without the `hidden` ones. `limits`: `seconds` of processor time, bytes of `memory`
+    (addresses) and of a `file`. Raises OSError if the kernel refuses.
     """
     import resource
 
@@ -166,10 +166,10 @@ def _guard_files(libc: Any, folder: str, hidden: frozenset[str]) -> None:
 
 
 def _readable(hidden: frozenset[str]) -> Iterator[tuple[str, int]]:
-    """What a program may use, apart from its folder, and Landlock's rights."""
+    """Yield the program's accessible paths outside its folder, with Landlock's rights."""
     library = os.path.dirname(os.path.realpath(os.__file__))
     installed = [each for each in sys.path if each.endswith("-packages")]
-    # A rule for a folder would hold for all that is in it, so every entry has its own.
+    # A rule for a folder would cover all its contents, so every entry has its own.
     for folder in dict.fromkeys([library, *map(os.path.realpath, installed)]):
         yield folder, 0b1000
         for entry in os.scandir(folder):
@@ -184,11 +184,11 @@ def _readable(hidden: frozenset[str]) -> Iterator[tuple[str, int]]:
 
 
 def _filter(machine: str, pid: int) -> bytes:
-    """The seccomp filter, in the kernel's instructions."""
+    """Compose the seccomp filter, in the kernel's instructions."""
     arch, column = _MACHINES[machine]
     refuse, missing = (_RETURN, _REFUSE | errno.EPERM), (_RETURN, _REFUSE | errno.ENOSYS)
     found: list[tuple[int, ...]] = [(_LOAD, 4), (_EQUAL, arch, 1, 0), (_RETURN, _KILL), (_LOAD, 0)]
-    # Later system calls do not exist for a program: nobody has judged them.
+    # Unknown later system calls are blocked.
     found += [(_ABOVE, 450, 0, 1), missing, (_EQUAL, _CLONE3, 0, 1), missing]
 
     def allowed_if(number: int, *tests: tuple[int, ...]) -> None:
@@ -215,9 +215,9 @@ def _filter(machine: str, pid: int) -> bytes:
 
 
 def main(pipe: int) -> int:
-    """Run the program that standard input describes in JSON; its status is 1 if it raised an error.
+    """Run the program in standard input's JSON; status 1 on its error.
 
-    The pipe, a file descriptor, gets `CONFINED`, or why the process could not be confined.
+    The pipe, a file descriptor, gets `CONFINED`, or the reason why confinement failed.
     """
     job = json.load(sys.stdin)
     try:
@@ -226,13 +226,13 @@ def main(pipe: int) -> int:
         os.write(pipe, str(error).encode())
         return 1
     os.write(pipe, CONFINED.encode())
-    # What the program writes can say nothing about its confinement.
+    # The program's own output cannot fake the confirmation.
     os.close(pipe)
     return _run(job["program"], job["then"], {"__name__": "__main__", **job["variables"]})
 
 
 def _run(program: str, then: str | None, variables: dict[str, Any]) -> int:
-    """Execute the program, then the function `main` of a second one on the first one's variables."""
+    """Execute the program, then `main` of a second one on its variables."""
     try:
         exec(compile(program, PROGRAM, "exec"), variables)
         if then is not None:
@@ -246,7 +246,7 @@ def _run(program: str, then: str | None, variables: dict[str, Any]) -> int:
 
 
 def _described(error: BaseException, lines: list[str]) -> str:
-    """An error with the lines of the program that led to it."""
+    """Describe an error with the lines of the program that led to it."""
     frames = traceback.extract_tb(error.__traceback__)
     places = [each.lineno or 0 for each in frames if each.filename == PROGRAM]
     shown = [f"line {each}: {lines[each - 1].strip()}" for each in places if 0 < each <= len(lines)]

@@ -1,6 +1,6 @@
-"""Fits the PyMC model of a program, and prints the posterior and what it predicts.
+"""Fits a program's PyMC model, and prints the posterior and predictions.
 
-Executed in the confined process after the program, so it imports nothing of ours.
+Executed in the confined process after the program, so it imports nothing of this project.
 """
 
 import logging
@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from typing import Any
 
 TUNE, DRAWS, CHAINS = 1000, 500, 2
-"""Steps of each chain before the draws that count, these draws, and chains."""
+"""Tuning steps, draws, and number of chains."""
 
 ROWS = 40
-"""The most numbers of the posterior that are printed, and the most observations."""
+"""Maximum printed numbers of the posterior, and printed observations."""
 
 
 def main(variables: dict[str, Any]) -> None:
-    """Fit the variable `model`. Raises ValueError if it is no PyMC model, and whatever PyMC raises."""
+    """Fit the variable `model`. Raises ValueError if it is no PyMC model, or PyMC's errors."""
     import pymc
 
     model = variables.get("model")
@@ -38,7 +38,7 @@ def main(variables: dict[str, Any]) -> None:
 
 
 def _posterior(draws: Any) -> Iterator[tuple[str, list[float]]]:
-    """Each number of the posterior (chains, draws, ...) with its summary."""
+    """Yield each number of the posterior (chains, draws, ...) with its summary."""
     import arviz
     import numpy as np
 
@@ -53,7 +53,7 @@ def _posterior(draws: Any) -> Iterator[tuple[str, list[float]]]:
 
 
 def _predictive(observed: Any, draws: Any) -> Iterator[tuple[str, list[float]]]:
-    """Each observation beside what the model predicts for it."""
+    """Yield each observation with its prediction by the model."""
     import numpy as np
 
     for name, seen in observed.items():

@@ -1,4 +1,4 @@
-"""Runs a model's program in a confined process of its own, and says what came of it."""
+"""Runs a model's program in a confined process, and reports the result."""
 
 import errno
 import json
@@ -32,7 +32,7 @@ _ENVIRONMENT = {
 
 @dataclass(frozen=True)
 class Limits:
-    """What a program may use.
+    """Resource limits of a program.
 
     `seconds` of the wall clock (one more of processor time); bytes of `memory` (addresses), of a `file` and
     of all `files` in its `folder`, with their number; `characters` of its output that are shown.
@@ -47,7 +47,7 @@ class Limits:
 
 
 class Ran(NamedTuple):
-    """What came of a program: whether it worked, what it printed or why it ended, and its seconds."""
+    """Result of a program: success, output or reason of its end, and seconds."""
 
     worked: bool
     text: str
@@ -55,7 +55,7 @@ class Ran(NamedTuple):
 
 
 _places: RunVar[anyio.CapacityLimiter | None] = RunVar("programs", None)
-"""One program for each core at the same time."""
+"""Limit of one concurrent program per core."""
 
 
 def check_confinement() -> None:
@@ -70,10 +70,10 @@ async def run_confined(
     then: str | None = None,
     limits: Limits = Limits(),
 ) -> Ran:
-    """Run a program with some variables, and then the function `main` of a second one, on all variables.
+    """Run a program, then the function `main` of a second one.
 
-    The program has an empty private folder, which is removed afterwards. Raises EvaluationError if this
-    machine cannot confine it.
+    The second gets all variables of the first. The program has an empty private folder, which is removed
+    afterwards. Raises EvaluationError if this machine cannot confine it.
     """
     check_confinement()
     if (places := _places.get()) is None:
@@ -105,9 +105,9 @@ async def run_confined(
 
 
 async def _ended(folder: str, given: IO[bytes], output: IO[bytes], limits: Limits) -> tuple[str | int, str]:
-    """Run to the end; the status, negative for a signal, or what limit was exceeded.
+    """Run to the end; return the status, or the exceeded limit.
 
-    The second text is what the process said of its confinement.
+    A negative status is a signal. The second text is the process's message on its confinement.
     """
     reading, writing = os.pipe()
     try:
@@ -156,7 +156,7 @@ async def _watched(process: Process, folder: str, limits: Limits) -> str | int:
 
 
 def _overfull(folder: str, limits: Limits) -> bool:
-    """Whether a folder has too many files, too large ones, or any in paths that are too long to look at."""
+    """Return whether a folder has too many, too large, or too deep files."""
     folders, entries, size = [folder], 0, 0
     while folders:
         try:

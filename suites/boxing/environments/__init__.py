@@ -1,4 +1,4 @@
-"""The ten worlds, each by the number that it is drawn by."""
+"""The ten worlds, each drawn by its number."""
 
 from collections.abc import Iterator
 
@@ -15,15 +15,15 @@ WORLDS: dict[str, type[World]] = {
         *(Peregrines, Survival, PredatorPrey, Emotions, Morals),
     )
 }
-"""By name, in the order of the paper."""
+"""Worlds by name, in the order of the paper."""
 
 
 def kinds() -> Iterator[tuple[str, str]]:
-    """Every environment with each of its goals."""
+    """Yield every environment with each of its goals."""
     return ((name, goal) for name, world in WORLDS.items() for goal in world.goals)
 
 
 def drawn(name: str, number: int) -> tuple[World, np.random.Generator]:
-    """The world of an environment's number, always the same one, and the generator of its questions."""
+    """Draw an environment's world by number, with the generator of its questions."""
     rng = np.random.default_rng([list(WORLDS).index(name), number])
     return WORLDS[name](rng), rng

@@ -1,8 +1,8 @@
-"""Nature: hidden sources, an infection, dugongs and peregrines, predators and prey.
+"""Natural worlds: hidden sources, an infection, sea cows, falcons, predators and prey.
 
-Location finding: three hidden sources, and a noisy signal that falls with the distance from them.
-Death process: an infection spreads among fifty. Dugongs: how long are sea cows of an age? Peregrines: a
-population that grows, and falls. Predator and prey: two populations, and what becomes of them.
+Location finding: three hidden sources, and a noisy signal that falls with the distance from them. Death
+process: an infection spreads among fifty. Dugongs: the length of sea cows by age. Peregrines: a population
+that grows, and falls. Predator and prey: the courses of two populations.
 """
 
 from typing import ClassVar
@@ -14,11 +14,11 @@ from suites.boxing.outcomes import Binomial, Floats, Gaussian, Poisson, Rounding
 from suites.boxing.world import Field, Goal, World
 
 BACKGROUND, NEAREST = 0.1, 1e-4
-"""Signal far from all sources, and what keeps it finite at a source."""
+"""Signal far from all sources, and a regulariser at a source."""
 
 
 class Location(World):
-    """Three places theta_k ~ N(0, 1) in each of two axes; y ~ N(0.1 + sum 1 / (1e-4 + distance^2), 0.5)."""
+    """Three places theta_k ~ N(0, 1) in each of two axes. y ~ N(0.1 + sum 1 / (1e-4 + distance^2), 0.5)."""
 
     name = "location"
     noise = Gaussian(0.5)
@@ -40,7 +40,7 @@ class Location(World):
     }
 
     def signals(self, theta: Floats, xs: Floats) -> Floats:
-        """Inverse squares over a background."""
+        """Sum inverse squares over a background."""
         total = np.full((len(theta), len(xs)), BACKGROUND)
         for k in (0, 2, 4):
             squared = (theta[:, k, None] - xs[:, 0]) ** 2 + (theta[:, k + 1, None] - xs[:, 1]) ** 2
@@ -48,28 +48,30 @@ class Location(World):
         return total
 
     def random_design(self, rng: np.random.Generator) -> Floats:
-        """Uniform from -2 to 2 in both axes."""
+        """Draw uniformly from -2 to 2 in both axes."""
         return np.round(rng.uniform(-2, 2, 2), 2)
 
     def designs(self) -> Floats:
-        """Every 0.3 from -2.4 to 2.4."""
+        """List a grid of step 0.3 from -2.4 to 2.4."""
         axis = np.round(np.linspace(-2.4, 2.4, 17), 1)
         return np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
 
     def question(self, rng: np.random.Generator, published: bool) -> Floats:
-        """From the prior of a source."""
+        """Draw from the prior of a source."""
         return np.round(rng.standard_normal(2), 2)
 
     def questions(
         self, rng: np.random.Generator, number: int, published: bool
     ) -> tuple[Floats, Floats, Floats]:
-        """The truth is the signal without noise in both modes."""
+        """Draw questions; the truth is the noiseless signal in both modes."""
         xs, mean, _ = super().questions(rng, number, published)
         return xs, mean, mean
 
     def stepped(self, z: Floats, xs: Floats, rng: np.random.Generator) -> Floats:
-        """Every other time turned around one of the designs: a strong signal says how far a source is
-        from it, and not in which direction."""
+        """Propose moves, every other time by rotation around a design.
+
+        A strong signal determines the distance of a source from it, but not the direction.
+        """
         moved = super().stepped(z, xs, rng)
         centre, angle = xs[rng.integers(len(xs), size=len(z))], rng.uniform(-np.pi, np.pi, len(z))
         x, y = (z - centre).T
@@ -83,7 +85,10 @@ _LOW, _HIGH = float(ndtr(-1.0)), float(ndtr(1.0))
 
 
 class Death(World):
-    """theta ~ N(1, 1) truncated to 0 to 2; Binomial(50, 1 - exp(-theta t)) are infected at time t."""
+    """Infections: theta ~ N(1, 1) truncated to 0 to 2.
+
+    Binomial(50, 1 - exp(-theta t)) are infected at time t.
+    """
 
     name = "death"
     noise = Binomial(PEOPLE)
@@ -113,37 +118,39 @@ class Death(World):
     }
 
     def parameters(self, z: Floats) -> Floats:
-        """The rate."""
+        """Return the rate."""
         return np.asarray(1 + ndtri(_LOW + (_HIGH - _LOW) * ndtr(z)))
 
     def signals(self, theta: Floats, xs: Floats) -> Floats:
-        """The probability of being infected."""
+        """Compute the probability of being infected."""
         return -np.expm1(-np.maximum(theta, 0.0) * xs[:, 0])
 
     def grid(self) -> tuple[Floats, Floats]:
-        """The middles of 200 equal steps."""
+        """List the middles of 200 equal steps."""
         theta = (np.arange(200) + 0.5) / 100
         weights = np.exp(-0.5 * (theta - 1) ** 2)
         return theta[:, None], weights / weights.sum()
 
     def designs(self) -> Floats:
-        """Every 0.02."""
+        """List designs in steps of 0.02."""
         return np.round(np.arange(1, 100)[:, None] * 0.02, 2)
 
 
 class _OverTime(World):
-    """An age or a time from 0 to 5 is chosen."""
+    """Worlds with an age or a time from 0 to 5 as design."""
 
     line = (0, 5, 2)
 
     def designs(self) -> Floats:
-        """Every 0.05."""
+        """List designs in steps of 0.05."""
         return np.round(np.arange(101)[:, None] * 0.05, 2)
 
 
 class Dugongs(_OverTime):
-    """alpha ~ N(2, 0.2), beta ~ N(1.5, 0.5), lambda ~ N(0.4, 0.5);
-    y is the absolute value of N(alpha - beta |lambda|^age, 0.25)."""
+    """Dugongs: lengths with alpha ~ N(2, 0.2), beta ~ N(1.5, 0.5), lambda ~ N(0.4, 0.5).
+
+    y is the absolute value of N(alpha - beta |lambda|^age, 0.25).
+    """
 
     name = "dugongs"
     noise = Gaussian(0.25, folded=True)
@@ -156,16 +163,19 @@ class Dugongs(_OverTime):
     }
 
     def parameters(self, z: Floats) -> Floats:
-        """alpha, beta, and the absolute value of lambda, which alone matters."""
+        """Return alpha, beta, and the absolute value of lambda, which alone matters."""
         return np.stack([2 + 0.2 * z[:, 0], 1.5 + 0.5 * z[:, 1], np.abs(0.4 + 0.5 * z[:, 2])], axis=1)
 
     def signals(self, theta: Floats, xs: Floats) -> Floats:
-        """The mean length before its sign is lost."""
+        """Compute the mean length before its sign is lost."""
         alpha, beta, rate = theta.T[..., None]
         return np.asarray(alpha - beta * rate ** xs[:, 0])
 
     def grid(self) -> tuple[Floats, Floats]:
-        """25 x 41 x 49 points, no further apart than the posterior of ten experiments is wide."""
+        """List 25 x 41 x 49 points, denser than a typical posterior.
+
+        Their distance is at most the width of the posterior of ten experiments.
+        """
         a, b = np.linspace(-4.5, 4.5, 25), np.linspace(-4.5, 4.5, 41)
         rate = (np.arange(49) + 0.5) * 0.055
         density = sum(np.exp(-0.5 * ((sign * rate - 0.4) / 0.5) ** 2) for sign in (1, -1))
@@ -174,13 +184,16 @@ class Dugongs(_OverTime):
         return np.stack(axes, axis=-1).reshape(-1, 3), weights.ravel() / weights.sum()
 
     def question(self, rng: np.random.Generator, published: bool) -> Floats:
-        """Four times Beta(2, 5)."""
+        """Draw four times Beta(2, 5)."""
         return np.array([round(4 * rng.beta(2, 5), 2)])
 
 
 class Peregrines(_OverTime):
-    """Poisson of mean exp(alpha + b1 t + b2 t^2 + b3 t^3), with alpha ~ N(4.5, 0.1), b1 ~ N(1.2, 0.1),
-    b2 ~ N(0.07, 0.01), b3 ~ N(-0.24, 0.05)."""
+    """Peregrines: Poisson counts with a cubic logarithm of the mean.
+
+    The mean is exp(alpha + b1 t + b2 t^2 + b3 t^3), with alpha ~ N(4.5, 0.1), b1 ~ N(1.2, 0.1), b2 ~ N(0.07,
+    0.01), b3 ~ N(-0.24, 0.05).
+    """
 
     name = "peregrines"
     noise = Poisson()
@@ -194,13 +207,13 @@ class Peregrines(_OverTime):
     }
 
     def signals(self, theta: Floats, xs: Floats) -> Floats:
-        """The logarithm of the mean."""
+        """Compute the logarithm of the mean."""
         a, b1, b2, b3 = theta.T[..., None]
         t = xs[:, 0]
         return np.asarray(a + t * (b1 + t * (b2 + t * b3)))
 
     def question(self, rng: np.random.Generator, published: bool) -> Floats:
-        """Four times Beta(2, 5), to one decimal."""
+        """Draw four times Beta(2, 5), to one decimal."""
         return np.array([round(4 * rng.beta(2, 5), 1)])
 
 
@@ -209,12 +222,15 @@ END, STEP = 50.0, 0.25
 
 _THIRD = 1 / (2 - 2 ** (1 / 3))
 _SUBSTEPS = tuple(STEP * part for part in (_THIRD, 1 - 2 * _THIRD, _THIRD))
-"""Three steps of second order that make one of fourth (Forest and Ruth 1990)."""
+"""Three second-order steps that form one of fourth order (Forest and Ruth 1990)."""
 
 
 class PredatorPrey(World):
-    """x' = alpha x - beta x y, y' = -gamma y + delta x y from 40 prey and 9 predators, rounded, with
-    alpha ~ N(0.1, 0.01), beta ~ N(0.02, 0.01), gamma ~ N(0.4, 0.04), delta ~ N(0.01, 0.001), all positive."""
+    """Predators and prey: Lotka-Volterra populations from 40 prey and 9 predators, rounded.
+
+    x' = alpha x - beta x y, y' = -gamma y + delta x y with alpha ~ N(0.1, 0.01), beta ~ N(0.02, 0.01), gamma
+    ~ N(0.4, 0.04), delta ~ N(0.01, 0.001), all positive.
+    """
 
     name = "predator-prey"
     noise = Rounding()
@@ -234,12 +250,12 @@ class PredatorPrey(World):
     }
 
     def parameters(self, z: Floats) -> Floats:
-        """Normal, cut off at 0: a negative beta would make predators feed their prey."""
+        """Truncate normal parameters at 0: predators cannot feed their prey."""
         cut = ndtr(-self.means / self.sds)
         return np.asarray(self.means + self.sds * ndtri(cut + (1 - cut) * ndtr(z)))
 
     def signals(self, theta: Floats, xs: Floats) -> Floats:
-        """Both populations, between steps by cubics that have the slopes at both ends."""
+        """Interpolate both populations between steps by cubic Hermite polynomials."""
         times = xs[:, 0]
         number = int(np.ceil(times.max() / STEP)) if len(times) else 0
         path = trajectories(theta, max(number, 1))
@@ -252,16 +268,19 @@ class PredatorPrey(World):
         return np.asarray(np.exp(np.clip(found, -50, 50)).transpose(2, 0, 1))
 
     def designs(self) -> Floats:
-        """Every 0.5."""
+        """List designs in steps of 0.5."""
         return np.linspace(0, END, 101)[:, None]
 
     def question(self, rng: np.random.Generator, published: bool) -> Floats:
-        """Any time; as published four times Beta(2, 5), the first of 50 units."""
+        """Draw any time; as published four times Beta(2, 5).
+
+        The published times are within the first of 50 units.
+        """
         return np.array([round(4 * rng.beta(2, 5), 1)]) if published else self.random_design(rng)
 
 
 def trajectories(theta: Floats, steps: int) -> Floats:
-    """(steps + 1, 2, n): logarithms of both populations at every step.
+    """Integrate logarithms of both populations at every step, (steps + 1, 2, n).
 
     In logarithms the equations have a potential for each population, so that a symplectic scheme keeps them
     bounded for any parameters.
@@ -280,7 +299,7 @@ def trajectories(theta: Floats, steps: int) -> Floats:
 
 
 def slopes(theta: Floats, logs: Floats) -> Floats:
-    """The derivatives of logarithms (..., 2, n)."""
+    """Compute the derivatives of logarithms (..., 2, n)."""
     alpha, beta, gamma, delta = theta.T
     prey, predators = np.exp(np.clip(logs[..., 0, :], -50, 50)), np.exp(np.clip(logs[..., 1, :], -50, 50))
     return np.asarray(np.stack([alpha - beta * predators, delta * prey - gamma], axis=-2), np.float64)

@@ -1,9 +1,8 @@
-"""People: what they choose, answer, survive, feel and find right.
+"""Worlds of people: choices, answers, survival, feelings and moral judgements.
 
-Hyperbolic discounting: money now, or more of it later. Item response theory, two parameters a question:
-which student answers which question rightly? Survival after mastectomy: who of a hundred patients is alive?
-Emotions from outcomes: what does a player feel who won, or did not win? Moral machines: whom should a car
-without a driver save?
+Hyperbolic discounting: how people discount money. Item response theory, two parameters a question: students'
+right answers. Survival after mastectomy: life or death of a hundred patients. Emotions from outcomes: a
+player's feelings after winning or not. Moral machines: whom a driverless car should save.
 """
 
 import re
@@ -24,8 +23,11 @@ _MOST_OFFERED = 10_000
 
 
 class Hyperbolic(World):
-    """log k ~ N(-4.25, 0.5), alpha ~ half-normal of scale 2; the later, larger reward is chosen with the
-    probability 0.01 + 0.98 Phi((delayed / (1 + k days) - immediate) / alpha)."""
+    """Hyperbolic discounting: log k ~ N(-4.25, 0.5), alpha ~ half-normal of scale 2.
+
+    The later, larger reward is chosen with the probability 0.01 + 0.98 Phi((delayed / (1 + k days) -
+    immediate) / alpha).
+    """
 
     name = "hyperbolic"
     noise = Bernoulli()
@@ -54,29 +56,32 @@ class Hyperbolic(World):
     partial: ClassVar = frozenset({"discount"})
 
     def parameters(self, z: Floats) -> Floats:
-        """k in 1 / day, and alpha."""
+        """Return k in 1 / day, and alpha."""
         return np.stack([np.exp(-4.25 + 0.5 * z[:, 0]), np.maximum(2 * np.abs(z[:, 1]), 1e-6)], axis=1)
 
     def signals(self, theta: Floats, xs: Floats) -> Floats:
-        """The probability of the delayed reward."""
+        """Compute the probability of the delayed reward."""
         k, alpha = theta[:, 0, None], theta[:, 1, None]
         gain = xs[:, 1] / (1 + k * xs[:, 2]) - xs[:, 0]
         return np.asarray(SLIP + (1 - 2 * SLIP) * ndtr(gain / alpha))
 
     def grid(self) -> tuple[Floats, Floats]:
-        """161 values of log k and 41 quantiles of alpha."""
+        """List 161 values of log k and 41 quantiles of alpha."""
         z = np.linspace(-4, 4, 161)
         axes = np.stack(np.meshgrid(z, half_normal_quantiles(41), indexing="ij"), axis=-1).reshape(-1, 2)
         weights = np.exp(-0.5 * axes[:, 0] ** 2)
         return self.parameters(axes), weights / weights.sum()
 
     def random_design(self, rng: np.random.Generator) -> Floats:
-        """Immediate 1 to 199, delayed more and up to 299, 1 to 364 days."""
+        """Draw an immediate reward, a larger delayed one, and the delay.
+
+        Immediate 1 to 199, delayed up to 299, 1 to 364 days.
+        """
         immediate = rng.integers(1, 200)
         return np.array([immediate, rng.integers(immediate + 1, 300), rng.integers(1, 365)], np.float64)
 
     def designs(self) -> Floats:
-        """Ratios and delays on logarithmic scales, at two sizes of the delayed reward."""
+        """List ratios and delays on logarithmic scales, for two delayed rewards."""
         days = np.unique(np.round(np.geomspace(1, 1000, 13)))
         ratios = np.linspace(0.04, 0.98, 17)
         found = np.array(
@@ -85,11 +90,11 @@ class Hyperbolic(World):
         return np.unique(found[found[:, 0] < found[:, 1]], axis=0)
 
     def target(self, goal: str, theta: Floats) -> Floats:
-        """k."""
+        """Return k."""
         return theta[:, :1]
 
     def check(self, x: Floats) -> None:
-        """The delayed reward is the larger one."""
+        """Require the delayed reward to be the larger one."""
         if x[0] >= x[1]:
             raise WrongReplyError(
                 f"got {x[0]:g} at once and {x[1]:g} later; the delayed reward must be larger"
@@ -97,12 +102,15 @@ class Hyperbolic(World):
 
 
 HELD_OUT = 10
-"""Pairs that are asked for and cannot be observed, half of them right."""
+"""Held-out pairs, half of them right, which are asked for but unobservable."""
 
 
 class Irt(World):
-    """Six abilities, difficulties and discriminations ~ N(0, 1); right with the probability
-    logistic(discrimination (ability - difficulty)). Each pair has one answer, which is drawn once."""
+    """Item responses: six abilities, difficulties and discriminations ~ N(0, 1).
+
+    Right with the probability logistic(discrimination (ability - difficulty)). Each pair has one answer,
+    which is drawn once.
+    """
 
     name = "irt"
     noise = Bernoulli()
@@ -114,7 +122,7 @@ class Irt(World):
     fixed = True
 
     def __init__(self, rng: np.random.Generator) -> None:
-        """Tables with fewer than five answers of a kind are drawn again."""
+        """Draw the table again if a kind has fewer than five answers."""
         pairs = np.array([(i, j) for i in range(1, 7) for j in range(1, 7)], np.float64)
         while True:
             super().__init__(rng)
@@ -129,44 +137,44 @@ class Irt(World):
         self._open = np.delete(pairs, held, axis=0)
 
     def signals(self, theta: Floats, xs: Floats) -> Floats:
-        """The probability of a right answer."""
+        """Compute the probability of a right answer."""
         student, question = (xs.astype(int) - 1).T
         ability, difficulty, slope = theta[:, student], theta[:, 6 + question], theta[:, 12 + question]
         return np.asarray(expit(slope * (ability - difficulty)))
 
     def observe(self, x: Floats, rng: np.random.Generator) -> Floats:
-        """What the table has."""
+        """Read the table."""
         return np.array([self._table[int(x[0]), int(x[1])]])
 
     def random_design(self, rng: np.random.Generator) -> Floats:
-        """Any pair that is not held out."""
+        """Draw any pair that is not held out."""
         return np.asarray(self._open[rng.integers(len(self._open))])
 
     def designs(self) -> Floats:
-        """All pairs that are not held out."""
+        """List all pairs that are not held out."""
         return self._open
 
     def question(self, rng: np.random.Generator, published: bool) -> Floats:
-        """A pair that is held out."""
+        """Draw a held-out pair."""
         return np.asarray(self._held[rng.integers(HELD_OUT)])
 
     def questions(
         self, rng: np.random.Generator, number: int, published: bool
     ) -> tuple[Floats, Floats, Floats]:
-        """The pairs that are held out, each once in ten; the truth is what the table has."""
+        """Ask held-out pairs, each once in ten; the table has the truth."""
         xs = self._held[np.arange(number) % HELD_OUT]
         ys = np.array([self.observe(x, rng) for x in xs])
         return xs, ys, ys
 
     def check(self, x: Floats) -> None:
-        """Pairs that are asked for cannot be observed."""
+        """Refuse held-out pairs as observations."""
         if (self._held == x).all(axis=1).any():
             raise WrongReplyError(
                 f"({x[0]:g}, {x[1]:g}) is held out: it is asked for later and cannot be observed"
             )
 
     def details(self, wording: Wording) -> str:
-        """What cannot be observed."""
+        """Describe the unobservable pairs."""
         held = ", ".join(f"({i:g}, {j:g})" for i, j in self._held[np.lexsort(self._held.T[::-1])])
         return f"These pairs cannot be observed: {held}."
 
@@ -177,8 +185,11 @@ _SHAPE = _RATE = 0.1
 
 
 class Survival(World):
-    """Hazard lambda0 ~ Gamma(0.1, rate 0.1), beta ~ half-normal of scale 10; a patient at time t after the
-    operation, metastasized m = 0 or 1, is dead with the probability logistic(t lambda0 exp(beta m))."""
+    """Survival: hazard lambda0 ~ Gamma(0.1, rate 0.1), beta ~ half-normal of scale 10.
+
+    A patient at time t after the operation, metastasized m = 0 or 1, is dead with the probability logistic(t
+    lambda0 exp(beta m)).
+    """
 
     name = "survival"
     noise = Bernoulli()
@@ -195,28 +206,28 @@ class Survival(World):
     fixed = True
 
     def __init__(self, rng: np.random.Generator) -> None:
-        """A list of patients: their number, years after the operation, and whether it had metastasized."""
+        """Draw a list of patients: number, years after the operation, metastasis."""
         super().__init__(rng)
         years = np.round(rng.uniform(0, 10, PATIENTS), 1)
         self._patients = np.stack([np.arange(1.0, PATIENTS + 1), years, rng.integers(0, 2, PATIENTS)], axis=1)
         self._dead = self.noise.sample(self.signals(self.theta[None], self._patients)[0], rng)
 
     def observe(self, x: Floats, rng: np.random.Generator) -> Floats:
-        """What has become of the patient, whenever it is asked."""
+        """Return the patient's fixed outcome."""
         return np.asarray(self._dead[int(x[0]) - 1])
 
     def parameters(self, z: Floats) -> Floats:
-        """lambda0 in 1 / year, and beta."""
+        """Return lambda0 in 1 / year, and beta."""
         hazard = gammaincinv(_SHAPE, ndtr(z[:, 0])) / _RATE
         return np.stack([hazard, 10 * np.abs(z[:, 1])], axis=1)
 
     def signals(self, theta: Floats, xs: Floats) -> Floats:
-        """The probability of being dead."""
+        """Compute the probability of being dead."""
         hazard = theta[:, 0, None] * np.exp(theta[:, 1, None] * xs[:, 2])
         return np.asarray(expit(xs[:, 1] * hazard))
 
     def grid(self) -> tuple[Floats, Floats]:
-        """160 quantiles of lambda0 and 60 of beta."""
+        """List 160 quantiles of lambda0 and 60 of beta."""
         p = (np.arange(160) + 0.5) / 160
         hazard = gammaincinv(_SHAPE, p) / _RATE
         beta = 10 * half_normal_quantiles(60)
@@ -224,27 +235,27 @@ class Survival(World):
         return theta, np.full(len(theta), 1 / len(theta))
 
     def random_design(self, rng: np.random.Generator) -> Floats:
-        """Any patient."""
+        """Draw any patient."""
         return np.asarray(self._patients[rng.integers(PATIENTS)])
 
     def designs(self) -> Floats:
-        """All patients."""
+        """List all patients."""
         return self._patients
 
     def question(self, rng: np.random.Generator, published: bool) -> Floats:
-        """Another patient, drawn in the same way."""
+        """Draw another patient from the same distribution."""
         return np.array([0, round(rng.uniform(0, 10), 1), rng.integers(0, 2)], np.float64)
 
     def parse(self, text: str) -> Floats:
-        """A patient by number."""
+        """Parse a patient's number."""
         return np.asarray(self._patients[int(super().parse(text)[0]) - 1])
 
     def written(self, x: Floats) -> str:
-        """The patient's number."""
+        """Write the patient's number."""
         return f"{x[0]:g}"
 
     def details(self, wording: Wording) -> str:
-        """The list."""
+        """Write the list of patients."""
         rows = [f"{k:g}: {years:g}, {m:g}" for k, years, m in self._patients]
         heading = "patient: years after the operation, metastasized"
         heading = "row: two inputs" if wording == "plain" else heading
@@ -267,12 +278,15 @@ EMOTION_MEANS = np.array(
         [-0.015, 0.025, 0.025, 0.035, 0.005, 0.02, -0.01, 0.02],
     ]
 )
-"""Prior means: intercepts, then the weights of the prize, of the surprise and of its absolute value."""
+"""Prior means: intercepts, and weights of prize, surprise and absolute surprise."""
 
 
 class Emotions(World):
-    """Eight ratings ~ N(a + b1 prize + b2 (prize - expected) + b3 |prize - expected|, s), cut off, 1 to 9;
-    a ~ N(EMOTION_MEANS, 0.1), b ~ N(EMOTION_MEANS, 0.01), s ~ half-normal(1), each for every emotion."""
+    """Emotions: eight ratings, linear in prize, surprise and absolute surprise.
+
+    They are N(a + b1 prize + b2 (prize - expected) + b3 |prize - expected|, s), cut off, 1 to 9; a ~
+    N(EMOTION_MEANS, 0.1), b ~ N(EMOTION_MEANS, 0.01), s ~ half-normal(1), each for every emotion.
+    """
 
     name = "emotions"
     version = 2
@@ -299,14 +313,14 @@ class Emotions(World):
     }
 
     def parameters(self, z: Floats) -> Floats:
-        """For each emotion its coefficients, and the standard deviation."""
+        """Return coefficients and standard deviation for each emotion."""
         z = z.reshape(len(z), -1, 5)
         coefficients = self.means.T + np.array([0.1, 0.01, 0.01, 0.01]) * z[..., :4]
         sd = np.maximum(np.abs(z[..., 4:]), 0.01)
         return np.concatenate([coefficients, sd], axis=2).reshape(len(z), -1)
 
     def signals(self, theta: Floats, xs: Floats) -> Floats:
-        """The mean and the standard deviation of each rating. Dollars are the prize, unless `xs` has them."""
+        """Compute each rating's mean and standard deviation. Dollars are the prize, unless `xs` has them."""
         dollars = xs[:, 7] if xs.shape[1] > 7 else xs[np.arange(len(xs)), xs[:, 6].astype(int) - 1]
         surprise = dollars - (xs[:, :3] * xs[:, 3:6]).sum(axis=1)
         features = np.stack([np.ones(len(xs)), dollars, surprise, np.abs(surprise)], axis=1)
@@ -315,17 +329,17 @@ class Emotions(World):
         return np.stack([means, np.broadcast_to(theta[:, None, :, 4], means.shape)], axis=-1)
 
     def parts(self) -> "list[World]":
-        """Its emotions, each of which has parameters of its own."""
+        """List its emotions, each with parameters of its own."""
         return [_Emotion(place) for place in range(len(EMOTIONS))]
 
     def random_design(self, rng: np.random.Generator) -> Floats:
-        """Prizes of 0 to 100, probabilities in hundredths, and any of the prizes as the one won."""
+        """Draw prizes of 0 to 100, probabilities in hundredths, and a won prize."""
         cuts = np.sort(rng.integers(1, 99, 2))
         hundredths = np.diff([0, cuts[0], cuts[1] + 1, 100])
         return np.array([*rng.integers(0, 101, 3), *hundredths / 100, rng.integers(1, 4)], np.float64)
 
     def designs(self) -> Floats:
-        """Always the same random ones, and sure and surprising wins of nothing and of 100."""
+        """List fixed random designs, and sure and surprising wins of 0 and 100."""
         rng = np.random.default_rng(0)
         drawn = [self.random_design(rng) for _ in range(150)]
         for a, b in ((0, 100), (100, 0)):
@@ -333,26 +347,26 @@ class Emotions(World):
         return np.array(drawn)
 
     def question(self, rng: np.random.Generator, published: bool) -> Floats:
-        """As the random design. The public code takes the prize's index, 0 to 2, for the dollars won."""
+        """Draw a random design. The public code takes the prize's index, 0 to 2, for the dollars won."""
         x = self.random_design(rng)
         return np.append(x, x[6] - 1) if published else x
 
     def check(self, x: Floats) -> None:
-        """Probabilities sum to 1, and what has none is not won."""
+        """Require probabilities that sum to 1, and a possible win."""
         if abs(x[3:6].sum() - 1) > 0.011:
             raise WrongReplyError(f"the probabilities sum to {x[3:6].sum():g}, expected 1")
         if x[2 + int(x[6])] <= 0:
             raise WrongReplyError(f"prize {x[6]:g} has the probability 0 and cannot be won")
 
     def described(self, x: Floats, y: Floats, wording: Wording) -> str:
-        """What the participant says."""
+        """Quote the participant."""
         if wording == "plain":
             return super().described(x, y, wording)
         felt = [f"{LEVELS[int(rating) - 1]} {emotion}" for rating, emotion in zip(y, EMOTIONS, strict=True)]
         return f'The participant says: "The player is {", ".join(felt[:-1])} and {felt[-1]}."'
 
     def details(self, wording: Wording) -> str:
-        """The words of the ratings."""
+        """List the words of the ratings."""
         words = f"Their words for the ratings from 1 to 9 are: {', '.join(LEVELS)}."
         return "" if wording == "plain" else words
 
@@ -369,9 +383,10 @@ class _Emotion(Emotions):
 Ints = npt.NDArray[np.int64]
 
 _CHARACTERS = rows_of(__package__, "characters.csv")
-"""Female -1; fit 1, large -1; high status 1, pregnant 1.5; child 1; human 1; human 1, pet -1.
+"""Attributes of the characters.
 
-As the public code has them: who is male, old, homeless or in a stroller is not told apart from others.
+Female -1; fit 1, large -1; high status 1, pregnant 1.5; child 1; human 1; human 1, pet -1. As the public code
+has them: it does not distinguish who is male, old, homeless or in a stroller.
 """
 
 CHARACTER_NAMES = tuple(row["name"] for row in _CHARACTERS)
@@ -381,9 +396,11 @@ _ATTRIBUTES = np.array([[*row.values()][1:] for row in _CHARACTERS], np.float64)
 
 
 class Morals(World):
-    """Group 1 is saved with the probability logistic(w . features): a constant with weight ~ N(0, 0.3), 1 or
-    -1 if the car has to swerve or stay for it, group 1 itself, and the sums of attributes of group 1 less
-    those of group 2."""
+    """Moral machines: group 1 is saved with the probability logistic(w . features).
+
+    The features: a constant with weight ~ N(0, 0.3), 1 or -1 if the car has to swerve or stay for it, group 1
+    itself, and the sums of attributes of group 1 less those of group 2.
+    """
 
     name = "morals"
     version = 2
@@ -391,7 +408,7 @@ class Morals(World):
     noise = Bernoulli()
     dimensions = 9
     means, sds = np.array([0.0, -0.3, 0.4, -0.3, 0.4, 0.1, 0.1, 0.7, 0.6]), np.array([0.3, *[0.1] * 8])
-    """Intercept, swerving (1) or staying (-1) for group 1, being group 1, and the characters' attributes."""
+    """Weights of intercept, swerving (1) or staying (-1), group 1, and attributes."""
     parameter_names = (
         *("intercept", "swerve", "group 1", "gender", "fitness"),
         *("status", "age", "humans", "species"),
@@ -408,11 +425,11 @@ class Morals(World):
     }
 
     def hide_meaning(self) -> None:
-        """Members keep their names: they are all that is known of them."""
+        """Keep the members' names, the only information on them."""
         self.form = "members of set 1; members of set 2; swerve or stay"
 
     def signals(self, theta: Floats, xs: Floats) -> Floats:
-        """The probability that group 1 is saved."""
+        """Compute the probability that group 1 is saved."""
         difference = (xs[:, :18] - xs[:, 18:36]) @ _ATTRIBUTES
         ones = np.ones((len(xs), 1))
         return np.asarray(
@@ -420,17 +437,17 @@ class Morals(World):
         )
 
     def random_design(self, rng: np.random.Generator) -> Floats:
-        """Two groups of 1 to 4, and swerve or stay by a coin."""
+        """Draw two groups of 1 to 4, and swerving or staying."""
         groups = [rng.integers(0, 18, rng.integers(1, LARGEST_GROUP + 1)) for _ in range(2)]
         return _encoded(groups, bool(rng.integers(0, 2)))
 
     def designs(self) -> Floats:
-        """Always the same random ones."""
+        """List fixed random designs."""
         rng = np.random.default_rng(0)
         return np.array([self.random_design(rng) for _ in range(400)])
 
     def parse(self, text: str) -> Floats:
-        """Two lists of characters and a word, between semicolons. Raises WrongReplyError."""
+        """Parse two lists of characters and a word, between semicolons. Raises WrongReplyError."""
         parts = [part.strip().lower() for part in text.strip().strip(";").split(";")]
         if len(parts) != 3:
             raise WrongReplyError(
@@ -441,11 +458,11 @@ class Morals(World):
         return _encoded([_group(part) for part in parts[:2]], parts[2] == "swerve")
 
     def written(self, x: Floats) -> str:
-        """The groups by names."""
+        """Write the groups by names."""
         return "; ".join(_spelled(x))
 
     def described(self, x: Floats, y: Floats, wording: Wording) -> str:
-        """What the participant says, or the output."""
+        """Quote the participant, or write the output."""
         one, two, action = _spelled(x)
         if wording == "plain":
             return f"For ({one}; {two}; {action}) the output was {y[0]:g}."
@@ -453,17 +470,17 @@ class Morals(World):
         return f'To save group 1, the car had to {action}. The participant says: "I save {saved}."'
 
     def asked(self, x: Floats, wording: Wording) -> str:
-        """A question for whom the participant saves."""
+        """Ask whom the participant saves."""
         return self.said(wording).question.format(*_spelled(x))
 
     def details(self, wording: Wording) -> str:
-        """The characters."""
+        """List the characters."""
         what = "members of a set" if wording == "plain" else "characters"
         return f"The {what} are: {', '.join(CHARACTER_NAMES)}."
 
 
 def _encoded(groups: list[Ints], swerve: bool) -> Floats:
-    """(37,): how often each character is in group 1 and in group 2, and whether the car swerves."""
+    """Count characters in both groups, and swerving, as (37,)."""
     counts = [np.bincount(np.asarray(each, np.int64), minlength=18) for each in groups]
     return np.concatenate([*counts, [swerve]]).astype(np.float64)
 

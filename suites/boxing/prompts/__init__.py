@@ -1,4 +1,4 @@
-"""The suite's texts, in Markdown files beside this module."""
+"""Texts of the suite, in Markdown files of this package."""
 
 from evaluation.prompts import Variables, variables_of
 from suites.boxing.environments import WORLDS
@@ -11,4 +11,4 @@ VARIABLES: Variables = {
     for each, variables in variables_of(__package__).items()
     for name in (_WORLDS if each == "WORLD_WORDING" else (each,))
 }
-"""By name of a text: the variables that it is filled with, as `variables.yaml` explains them."""
+"""Variables by text name, explained in `variables.yaml`."""

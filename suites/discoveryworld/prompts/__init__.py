@@ -1,6 +1,6 @@
-"""The suite's texts, in Markdown files beside this module."""
+"""Texts of the suite, in Markdown files of this package."""
 
 from evaluation.prompts import variables_of
 
 VARIABLES = variables_of(__package__)
-"""By name of a text: the variables that it is filled with, as `variables.yaml` explains them."""
+"""Variables by text name, explained in `variables.yaml`."""

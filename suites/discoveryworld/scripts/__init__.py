@@ -1,4 +1,4 @@
-"""Scripts that solve a theme, as an upper reference: they know its rules, and measure the rest."""
+"""Scripts that solve themes as an upper reference, by rules and measurement."""
 
 from evaluation.suite import EpisodeSetup
 from suites.discoveryworld.episode import Episode
@@ -17,14 +17,14 @@ SCRIPTS: dict[str, Script] = {
     "rocket-science": rocket_science,
     "translation": translation,
 }
-"""By the names of their agents and of the themes."""
+"""Scripts by agent name, which is the theme's."""
 
 
 def played(name: str, setup: EpisodeSetup) -> Player:
-    """A script that has played an episode of its own; the same setup gives the same `replies`.
+    """Play a script on a copy of the episode. Equal setups give equal `replies`.
 
-    One that cannot go on says why in a last reply.
-    A world in which something is not where a script expects it can also lead to errors of Python.
+    A stuck script explains why in its last reply. A world with unexpectedly placed things can also lead to
+    errors of Python.
     """
     play = Player(Episode(setup._replace(draws=False)))
     try:

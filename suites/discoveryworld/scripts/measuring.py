@@ -1,8 +1,8 @@
-"""What is measured decides: proteomics, archaeology, reactor lab and rocket science.
+"""Themes of measurement: proteomics, archaeology, reactor lab and rocket science.
 
-Proteomics and archaeology: everything is measured once, and the flag is put beside what stands out. Reactor
-Lab: the frequency of a crystal, by the property that decides it. Rocket Science: the speed of an orbit and
-the fuel for it, from properties of the planet.
+Proteomics and archaeology: everything is measured once, and the flag is put next to the outlier. Reactor Lab:
+the frequency of a crystal, by the property that decides it. Rocket Science: the speed of an orbit and the
+fuel for it, from properties of the planet.
 """
 
 import re
@@ -21,7 +21,7 @@ _TABLE = "Instrument Table"
 
 
 def proteomics(play: Player) -> None:
-    """Measures the proteins of every species, and puts the flag beside the statue of the outlier."""
+    """Measure proteins of every species; put the flag at the outlier's statue."""
     meter, flag = (_taken(play, name) for name in ("proteomics meter", "flag"))
     measured: dict[str, list[float]] = {}
     areas = cycle([place for place in play.known.places if "Animal Area" in place])
@@ -49,13 +49,13 @@ def _taken(play: Player, name: str) -> int:
 
 
 def _animals(play: Player, species: str) -> list[int]:
-    """Those in reach first."""
+    """List reachable animals first."""
     found = play.seen(f"{species}(#|$)")
     return sorted(found, key=lambda each: each not in play.known.reach)
 
 
 def _species(play: Player) -> list[str]:
-    """From the statues if all were seen, otherwise from the places, which are named after them."""
+    """Name the species by the statues, otherwise by their places."""
     told = re.search(r"has (\d+) different animal species", play.known.task)
     number = int(told[1]) if told else 0
     statues = [found[1] for name in play.known.names.labels().values() if (found := _STATUE.match(name))]
@@ -66,11 +66,11 @@ def _species(play: Player) -> list[str]:
 _ARTEFACT = "ancient artifact"
 _ANY_ARTEFACT = f"{_ARTEFACT}|.*(hammer|chisel|tongs)"
 _AGES = {"stone": 10_000, "bronze": 4_000, "iron": 1_000}
-"""Years since the ages of the known artefacts' materials, roughly: only their proportions matter."""
+"""Approximate ages of the artefacts' materials in years; only proportions matter."""
 
 
 def archaeology(play: Player) -> None:
-    """Dates the artefacts, and puts the flag beside the oldest."""
+    """Date the artefacts, and put the flag next to the oldest."""
     sites = [place for place in play.known.places if place.startswith("dig site")]
     if sites:
         _excavate(play, sites)
@@ -79,7 +79,7 @@ def archaeology(play: Player) -> None:
 
 
 def _indoors(play: Player) -> None:
-    """All artefacts lie in one column, west of the tiles through which the agent goes."""
+    """Take artefacts from their column, west of the agent's path."""
     meter, flag = play.take(play.one("radiocarbon meter")), play.take(play.one("flag"))
     ages = {each: _age(play.use(meter, each)) for each in play.seen(_ARTEFACT)}
     oldest = max(ages, key=lambda each: ages[each])
@@ -112,7 +112,7 @@ def _excavate(play: Player, sites: list[str]) -> None:
 
 
 def _dug_out(play: Player, shovel: int) -> int:
-    """The artefact of the site whose soil begins east of the agent."""
+    """Dig out the artefact of the site that begins east of the agent."""
     if found := _eastward(play, _ANY_ARTEFACT):
         return found[0]
     before = set(play.seen(_ANY_ARTEFACT))
@@ -129,7 +129,7 @@ def _eastward(play: Player, pattern: str) -> list[int]:
 
 
 def _channel(known: dict[str, list[float]]) -> int:
-    """The isotope that falls with the age of the artefacts of stone, bronze and iron."""
+    """Find the isotope that falls with age over stone, bronze and iron."""
     ages = [next(age for word, age in _AGES.items() if word in name) for name in known]
     columns = np.array(list(known.values())).T
     return int(np.argmin([np.corrcoef(ages, column)[0, 1] for column in columns]))
@@ -143,9 +143,9 @@ _INSTRUMENTS = ("densitometer", "spectrometer", "microscope", "thermometer", "ra
 
 
 class _Law(NamedTuple):
-    """A frequency by powers of one reading, with their factors.
+    """Frequency as a polynomial of one reading, with its coefficients.
 
-    `misfit` is how far it is from the known frequencies at most, in Hz.
+    `misfit` is the maximum distance from the known frequencies, in Hz.
     """
 
     misfit: float
@@ -157,12 +157,12 @@ class _Law(NamedTuple):
         return f"the frequency is {' + '.join(terms)}, where x is the reading {self.reading}"
 
     def frequency(self, readings: dict[str, float]) -> float:
-        """In Hz."""
+        """Compute the frequency in Hz."""
         return sum(factor * readings[self.reading] ** power for power, factor in self.factors.items())
 
 
 def reactor_lab(play: Player) -> None:
-    """Measures all crystals, finds the law by the known frequencies, and tunes the other reactors."""
+    """Measure all crystals, infer the law, and tune the other reactors."""
     for place in play.known.places:
         play.goto(place)
     reactors = dict(_asked(play, reactor) for reactor in play.seen("crystal reactor"))
@@ -181,7 +181,7 @@ def reactor_lab(play: Player) -> None:
 
 
 def _asked(play: Player, reactor: int) -> tuple[int, tuple[int, float]]:
-    """The number of a reactor, with its id and its frequency in Hz."""
+    """Read a reactor's number, with its id and its frequency in Hz."""
     said = play.apply("talk", reactor)
     play.say("Exit")
     number, frequency = found_in(r"#(\d+)", said), found_in(r" is: ([\d.]+)", said)
@@ -189,7 +189,7 @@ def _asked(play: Player, reactor: int) -> tuple[int, tuple[int, float]]:
 
 
 def _measured(play: Player, instruments: Sequence[int], crystal: int) -> dict[str, float]:
-    """Everything that can be measured of a crystal, away from the others, which radiate too."""
+    """Measure a crystal completely, away from the others, which radiate too."""
     play.take(crystal)
     near = play.near("grass|path")
     for place in sorted(play.seen("grass|path"), key=lambda each: -near.get(each, ("", 0))[1]):
@@ -207,7 +207,10 @@ def _measured(play: Player, instruments: Sequence[int], crystal: int) -> dict[st
 
 
 def _laws(known: Sequence[tuple[dict[str, float], float]], powers: Sequence[int]) -> list[_Law]:
-    """One for each reading, the most plausible first: its coefficients are whole numbers above zero."""
+    """Fit one law per reading, the most plausible first.
+
+    Plausible coefficients are whole numbers above zero.
+    """
     found = []
     for reading in known[0][0]:
         x = np.array([readings[reading] for readings, _ in known])
@@ -225,7 +228,7 @@ def _laws(known: Sequence[tuple[dict[str, float], float]], powers: Sequence[int]
 
 
 def _tune(play: Player, reactor: int, now: float, readings: dict[str, float], laws: list[_Law]) -> _Law:
-    """Set a reactor by the first law that makes it work; that law."""
+    """Set a reactor by the first law that works; return that law."""
     play.apply("talk", reactor)
     for law in laws:
         # A reactor that is within 2 Hz says so; it can be set to at most 10,000 Hz.
@@ -244,27 +247,27 @@ def _tune(play: Player, reactor: int, now: float, readings: dict[str, float], la
 _BODIES = {
     row["name"]: (float(row["mass"]), float(row["radius"])) for row in rows_of(__package__, "bodies.csv")
 }
-"""Mass in 1e21 kg and mean radius in km (Wikipedia, List of Solar System objects by size)."""
+"""Masses in 1e21 kg and mean radii in km (Wikipedia, List of Solar System objects by size)."""
 
 _CELL = "load cell interface"
 
 _TEST_VOLUME, _TANK = 5000, 10_000
-"""Litres of a test at the load cell, and that the rocket holds at most."""
+"""Litres of a test at the load cell, and of the full rocket."""
 
 
 class _Planet(NamedTuple):
-    """Its radius in m and its gravity at the ground in m/s^2."""
+    """Radius of a planet in m, and surface gravity in m/s^2."""
 
     radius: float
     gravity: float
 
     def orbit(self, height: float) -> float:
-        """Speed in m/s at a height in m."""
+        """Compute the orbital speed in m/s at a height in m."""
         return self.radius * sqrt(self.gravity / (self.radius + height))
 
 
 class _Fuel(NamedTuple):
-    """Its name, density in kg/l, thrust in N and flow in kg/s, and the mass of the empty rocket in kg."""
+    """Fuel: name, density (kg/l), thrust (N), flow (kg/s), and empty rocket's mass (kg)."""
 
     name: str
     density: float
@@ -273,11 +276,11 @@ class _Fuel(NamedTuple):
     rocket: float
 
     def litres(self, speed: float) -> float:
-        """What brings the rocket to a speed, by the rocket equation."""
+        """Compute the litres for a speed, by the rocket equation."""
         return self.rocket * (exp(speed * self.flow / self.thrust) - 1) / self.density
 
     def suits(self, speed: float, gravity: float) -> bool:
-        """Whether its flow could be measured, it lifts the rocket, and fits into the tank."""
+        """Return whether the fuel was measured, lifts the rocket, and fits."""
         if self.flow == 0 or self.thrust <= self.rocket * gravity:
             return False
         lifted = self.thrust / gravity
@@ -288,7 +291,7 @@ class _Fuel(NamedTuple):
 
 
 def rocket_science(play: Player) -> None:
-    """Finds the planet's radius and gravity, and the fuel if there is none, and starts the rocket."""
+    """Measure the planet and, if necessary, fuels; start the rocket."""
     play.apply("read", play.one("rocketry book"))
     height = 1000 * float(found_in(r"orbit at (\d+) kilometers", play.known.task))
     planet = _looked_up(play.known.task) if "exactly the same as" in play.known.task else _surveyed(play)
@@ -309,7 +312,7 @@ def _looked_up(task: str) -> _Planet:
 
 
 def _surveyed(play: Player) -> _Planet:
-    """The radius by angles of light at two places on a meridian, gravity by a pendulum of one metre."""
+    """Survey the planet: radius by shadows on a meridian, gravity by pendulum."""
     angles = []
     for post in ("northern observation post", "southern observation post"):
         play.goto(post)
@@ -327,7 +330,7 @@ def _surveyed(play: Player) -> _Planet:
 
 
 def _tested(play: Player) -> list[_Fuel]:
-    """Fires each fuel at the load cell for as long as it burns."""
+    """Fire each fuel at the load cell until it is burnt."""
     play.goto("thrust test site")
     while not play.seen(_CELL):
         play.do("move(east)")
@@ -342,9 +345,10 @@ def _tested(play: Player) -> list[_Fuel]:
 
 
 def _burnt(play: Player, full: float, empty: float) -> tuple[float, float]:
-    """Thrust in N and flow in kg/s, from the last weight before the tank is empty or the test is ended.
+    """Measure thrust in N and flow in kg/s before the tank is empty.
 
-    The flow is 0 if the tank is empty at the first look.
+    From the last weight before the tank is empty or the test is ended. The flow is 0 if the tank is empty at
+    the first look.
     """
     play.say("Fire!")
     said = play.say("Test in progress")
@@ -386,5 +390,5 @@ def _launch(play: Player, speed: float, fuel: _Fuel | None, note: str) -> None:
 
 
 def _gauge(said: str, name: str) -> float:
-    """A number that the load cell shows."""
+    """Read a number of the load cell."""
     return float(found_in(rf"{name}: ([\d.]+)", said))

@@ -1,4 +1,4 @@
-"""What all scripts are made of: a player that goes, takes, uses, puts and talks."""
+"""Player of scripts: goes, takes, uses, puts and talks."""
 
 import re
 from collections.abc import Callable
@@ -7,10 +7,10 @@ from suites.discoveryworld.actions import SAY, Scene
 from suites.discoveryworld.episode import Episode, Turn
 
 WAITING = "turn(north)"
-"""What is done if nothing is left to do."""
+"""Action of a finished script."""
 
 MOST_TRIES = 20
-"""Times that something that walks away is followed."""
+"""Maximum attempts to follow something that walks away."""
 
 
 class Over(Exception):
@@ -18,7 +18,7 @@ class Over(Exception):
 
 
 class Stuck(Exception):
-    """A script cannot go on; the text says why."""
+    """A script cannot continue; the text explains why."""
 
 
 class Player:
@@ -34,7 +34,7 @@ class Player:
         self.replies: list[str] = []
 
     def do(self, action: str, note: str = "") -> str:
-        """One action, and what the package says to it; `note` is written above it."""
+        """Take one action; return the package's answer. `note` is written above it."""
         self.replies.append(f"{note}\n{action}".strip())
         over = self.episode.reply(self.replies[-1]).done
         self.known = self.episode.known
@@ -51,30 +51,30 @@ class Player:
             self.do(WAITING)
 
     def name(self, thing: int) -> str:
-        """What an object is called now."""
+        """Return an object's present name."""
         return self.known.names.label(thing)
 
     def seen(self, pattern: str) -> list[int]:
-        """All objects that were ever seen whose names begin with a pattern."""
+        """List all objects ever seen whose names begin with a pattern."""
         return [thing for thing, name in self.known.names.labels().items() if re.match(pattern, name)]
 
     def near(self, pattern: str) -> dict[int, tuple[str, int]]:
-        """What is around now, with its direction and its distance in tiles."""
+        """Find matching surroundings, with direction and distance in tiles."""
         around = self.known.near
         return {thing: around[thing] for thing in self.seen(pattern) if thing in around}
 
     def one(self, pattern: str) -> int:
-        """An object by its name; of several the first that was seen."""
+        """Find an object by name; of several the first that was seen."""
         for thing in self.seen(pattern):
             return thing
         raise Stuck(f"nothing called {pattern} was seen")
 
     def goto(self, place: str) -> None:
-        """Be at a named place."""
+        """Go to a named place."""
         self.do(f"goto({place})")
 
     def reach(self, thing: int) -> None:
-        """Be beside an object, turned to it."""
+        """Go next to an object and face it."""
         for _ in range(MOST_TRIES):
             if thing in self.known.reach:
                 return
@@ -95,23 +95,23 @@ class Player:
         return self.do(f"use({self._called(tool)}, {self._called(thing)})", note)
 
     def put(self, thing: int, into: int, note: str = "") -> None:
-        """Put what is carried into or onto an object, or give it to somebody."""
+        """Put a carried thing into or onto an object, or give it to a person."""
         self.reach(into)
         self.do(f"put({self._called(thing)}, {self._called(into)})", note)
 
     def sow(self, shovel: int, soil: int) -> None:
-        """Dig a hole, put a seed that is carried into it, and fill it up."""
+        """Dig a hole, put a carried seed into it, and fill it up."""
         self.use(shovel, soil)
         for name in ("seed(#|$)", "dirt"):
             self.put(self._carried(name), soil)
 
     def apply(self, verb: str, thing: int) -> str:
-        """An action on one object, such as open or read."""
+        """Apply an action to one object, such as open or read."""
         self.reach(thing)
         return self.do(f"{verb}({self._called(thing)})")
 
     def say(self, beginning: str, note: str = "") -> str:
-        """In a conversation, say what begins so; the answer."""
+        """Say the utterance with this beginning; return the answer."""
         for number, text in (self.known.options or {}).items():
             if text.startswith(beginning):
                 return self.do(f"{SAY.verb}({number})", note)
@@ -120,7 +120,10 @@ class Player:
         )
 
     def set_number(self, change: int, more: str, less: str, unit: str, note: str = "") -> None:
-        """In a conversation that changes a number in steps of 1000, 100, 10 and 1, change it by `change`."""
+        """Change a number in a conversation by `change`, in decimal steps.
+
+        The steps are 1000, 100, 10 and 1.
+        """
         for size in (1000, 100, 10, 1):
             steps = round(change / size)
             change -= steps * size
@@ -129,7 +132,7 @@ class Player:
                 note = ""
 
     def _carried(self, pattern: str) -> int:
-        """Something that is carried, if need be after some steps in which a jar is filled again."""
+        """Find a carried thing, waiting if necessary until a jar is refilled."""
         for _ in range(MOST_TRIES):
             if found := [each for each in self.seen(pattern) if each in self.known.carried]:
                 return found[0]
@@ -137,7 +140,7 @@ class Player:
         raise Stuck(f"nothing called {pattern} is carried")
 
     def _called(self, thing: int) -> str:
-        """The name, or the id if a comma in it would divide the arguments."""
+        """Return the name, or the id if a comma in it would divide the arguments."""
         return str(thing) if "," in self.name(thing) else self.name(thing)
 
 
@@ -145,7 +148,7 @@ Script = Callable[[Player], None]
 
 
 def found_in(pattern: str, text: str) -> str:
-    """The group of a pattern in a text."""
+    """Find the group of a pattern in a text."""
     found = re.search(pattern, text)
     if found is None:
         raise Stuck(f"{pattern!r} is not in {text!r:.100}")
@@ -153,5 +156,5 @@ def found_in(pattern: str, text: str) -> str:
 
 
 def numbers(text: str) -> list[float]:
-    """All numbers of a text that have decimals."""
+    """Find all decimal numbers of a text."""
     return [float(each) for each in re.findall(r"-?\d+\.\d+", text)]

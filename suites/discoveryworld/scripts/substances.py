@@ -1,8 +1,8 @@
-"""What things are made of: chemistry, plant nutrients and space sick.
+"""Themes of substances: chemistry, plant nutrients and space sick.
 
-Chemistry: the mixture that removes the rust from a key, by how rusty the key still is. Plant Nutrients: the
-nutrients that let a plant grow, by the soils in which plants stand. Space Sick: food that makes nobody ill,
-by instruments, a microscope and a rock from a cave.
+Chemistry: the mixture that removes the rust from a key, by the key's remaining rust. Plant Nutrients: the
+nutrients that let a plant grow, by the soils in which plants stand. Space Sick: harmless food, by
+instruments, a microscope and a rock from a cave.
 """
 
 import re
@@ -19,10 +19,7 @@ Recipe = tuple[int, ...]
 MOST_PARTS = 4
 
 _LIKENESS = (0.33, 0.66, 0.99)
-"""The cosine between a mixture and the right one from which on the key has the next grade.
-
-The key never becomes more rusty.
-"""
+"""Minimum cosine between a mixture and the right one per rust grade. The key never becomes more rusty."""
 
 
 class _Trial(NamedTuple):
@@ -32,7 +29,7 @@ class _Trial(NamedTuple):
 
 
 def chemistry(play: Player) -> None:
-    """Tries each substance alone, then the simplest mixtures that agree with all trials."""
+    """Try each substance alone, then the simplest mixtures consistent with all trials."""
     jar, key = play.take(play.one("jar")), play.take(play.one(".*key"))
     dispensers = sorted(play.seen("Dispenser"), key=play.name)
     trials: list[_Trial] = []
@@ -54,7 +51,7 @@ def chemistry(play: Player) -> None:
 
 
 def _try(play: Player, jar: int, key: int, parts: dict[int, int]) -> None:
-    """Mix, put the key into it, take it out, and clean the jar."""
+    """Mix, put the key into the jar, take it out, and clean the jar."""
     for dispenser, number in parts.items():
         for _ in range(number):
             play.use(dispenser, jar)
@@ -70,7 +67,7 @@ def _grade(play: Player, key: int) -> int:
 
 
 def _recipes(substances: int) -> Iterator[Recipe]:
-    """All proportions of few parts, the simplest first."""
+    """Yield all proportions of few parts, the simplest first."""
     every = product(range(MOST_PARTS + 1), repeat=substances)
     yield from sorted((r for r in every if sum(r) <= MOST_PARTS and gcd(*r) == 1), key=sum)
 
@@ -89,7 +86,7 @@ Soil = dict[str, str]
 
 _FIELD = "Experimental Field #1"
 _GROWING = 20
-"""The most steps until plants have grown; the task says that a few are enough."""
+"""Maximum steps until plants have grown. The task says that a few are enough."""
 
 _KINDS = {
     "{}": (1,),
@@ -98,11 +95,11 @@ _KINDS = {
     "{} or {}": (1, 2),
     "either {} or {}": (1,),
 }
-"""The rules that there are: their texts, and how many of their facts are true where a plant grows."""
+"""Kinds of rules: texts, and number of true facts where plants grow."""
 
 
 class _Rule(NamedTuple):
-    """One of the kinds with its facts, each a nutrient and a level."""
+    """Rule of a kind with its facts, each a nutrient and a level."""
 
     text: str
     facts: tuple[tuple[str, str], ...]
@@ -112,12 +109,12 @@ class _Rule(NamedTuple):
         return self.text.format(*(f"{nutrient} is {level}" for nutrient, level in self.facts))
 
     def holds(self, soil: Soil) -> bool:
-        """Whether a plant grows in a soil."""
+        """Return whether a plant grows in a soil."""
         return sum(soil[nutrient] == level for nutrient, level in self.facts) in self.true
 
 
 def plant_nutrients(play: Player) -> None:
-    """Measures all soils of the pilot field, and names the nutrient or grows two plants."""
+    """Measure the pilot field's soils; name the nutrient or grow two plants."""
     other = set(play.seen("soil"))
     if "Storage Building" in play.known.places:
         play.goto("Storage Building")
@@ -139,7 +136,7 @@ def plant_nutrients(play: Player) -> None:
 
 
 def _measured(play: Player, meter: int, other: set[int]) -> tuple[list[Soil], list[Soil]]:
-    """The soils in which plants stand, and those in which none does."""
+    """Measure the soils with plants, and those without."""
     found: tuple[list[Soil], list[Soil]] = ([], [])
     done = set(other)
     while new := [soil for soil in play.seen("soil(#|$)") if soil not in done]:
@@ -153,7 +150,7 @@ def _measured(play: Player, meter: int, other: set[int]) -> tuple[list[Soil], li
 
 
 def _rule(good: list[Soil], bad: list[Soil]) -> str:
-    """The simplest rule that all soils obey."""
+    """Find the simplest rule consistent with all soils."""
     for rule in _rules(good[0]):
         if all(map(rule.holds, good)) and not any(map(rule.holds, bad)):
             return str(rule)
@@ -161,7 +158,7 @@ def _rule(good: list[Soil], bad: list[Soil]) -> str:
 
 
 def _rules(nutrients: Iterable[str]) -> Iterator[_Rule]:
-    """Those of one fact, then those of two."""
+    """Yield rules of one fact, then of two."""
     facts = tuple(product(nutrients, ("low", "medium", "high")))
     for text, numbers in _KINDS.items():
         for chosen in combinations(facts, text.count("{}")):
@@ -181,7 +178,7 @@ def _configure(play: Player, soil: Soil, note: str) -> None:
 
 
 def _plant(play: Player, shovel: int) -> None:
-    """Plant seeds where the agent stands and in the soil north of it."""
+    """Plant seeds at the agent's place and north of it."""
     play.goto(_FIELD)
     places = play.near("soil(#|$)").items()
     for soil in [thing for thing, place in places if place in (("same_location", 0), ("north", 1))]:
@@ -195,17 +192,17 @@ _LAB = (
 )
 
 _QUIET, _BIN = "infirmary", "cave"
-"""Places without mushrooms: to look at the rock, and to leave what is bad."""
+"""Places without mushrooms: to examine the rock, and to leave bad ones."""
 
 _COOKING, _WATCHED = 5, 55
 """Steps in the stove, and steps until a meal counts."""
 
 _SOWN, _RIPENING = 12, 250
-"""Seeds that are sown at once, and the most steps until all have grown."""
+"""Seeds sown together, and maximum steps until all have grown."""
 
 
 def space_sick(play: Player) -> None:
-    """Puts the one contaminated mushroom into the jar, or feeds the colonists with good ones."""
+    """Put the one contaminated mushroom into the jar, or feed the colonists."""
     if "jar" in play.known.task:
         _find_contaminated(play)
     else:
@@ -223,7 +220,7 @@ def _find_contaminated(play: Player) -> None:
 
 
 def _feed_colony(play: Player) -> None:
-    """Collects good mushrooms, grows more if there are too few, and gives them to the colonists."""
+    """Collect good mushrooms, grow more if necessary, and give them out."""
     play.goto("science lab")
     tools = [play.take(play.one(name)) for name in _LAB]
     play.goto("cave")
@@ -243,7 +240,10 @@ def _feed_colony(play: Player) -> None:
 
 
 def _good_ones(play: Player, tools: list[int], rock: int, tried: set[int]) -> list[int]:
-    """Mold makes ill only while it lives, so what has some is cooked; a rock shines beside other bad ones."""
+    """Select good mushrooms: cook moldy ones, and drop those the rock marks.
+
+    Mold makes ill only while it lives; the rock shines next to other bad ones.
+    """
     good, moldy = [], []
     for mushroom in _harvest(play, tried):
         said = [play.use(tool, mushroom) for tool in (tools if len(tried) == 1 else tools[:1])]
@@ -262,7 +262,7 @@ def _good_ones(play: Player, tools: list[int], rock: int, tried: set[int]) -> li
 
 
 def _harvest(play: Player, before: set[int]) -> Iterator[int]:
-    """Takes each new mushroom of the farm and of the tables in the cafeteria."""
+    """Take each new mushroom of the farm and the cafeteria's tables."""
     for place in ("farm", "cafeteria"):
         play.goto(place)
         spots = play.near("(soil|table)(#|$)")
@@ -274,7 +274,7 @@ def _harvest(play: Player, before: set[int]) -> Iterator[int]:
 
 
 def _cook(play: Player, moldy: list[int]) -> None:
-    """Heat what has mold, which dies."""
+    """Heat moldy mushrooms, which kills the mold."""
     play.goto("cafeteria")
     stove = play.one("stove")
     play.apply("open", stove)
@@ -289,7 +289,7 @@ def _cook(play: Player, moldy: list[int]) -> None:
 
 
 def _grow(play: Player) -> None:
-    """Sow seeds where the mushrooms were, and wait for new ones."""
+    """Sow seeds at the mushrooms' former places, and wait for new ones."""
     play.goto("farm")
     play.reach(play.one("fertilizer bag"))
     play.take(play.one("seed jar"))
@@ -304,7 +304,7 @@ def _grow(play: Player) -> None:
 
 
 def _give(play: Player, thing: int, person: int) -> None:
-    """Give something to somebody who walks about."""
+    """Give something to a person who walks about."""
     while thing in play.known.carried:
         with suppress(Stuck):
             play.put(thing, person, "This one has no living mold, and the rock does not shine beside it.")

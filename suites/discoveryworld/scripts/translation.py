@@ -1,4 +1,4 @@
-"""Translation: the meaning of words, from tables with signs and a computer that counts."""
+"""Theme of translation: meanings of words, from signs and a counting computer."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -7,14 +7,14 @@ from suites.discoveryworld.actions import PLAIN
 from suites.discoveryworld.scripts.player import Player, Stuck, found_in
 
 _ROUND = ((2, 1), (2, 30), (30, 30), (30, 1))
-"""Corners of a path around the village from which everything that grows outside is seen."""
+"""Corners of a path around the village with a view of everything outside."""
 
 _FETCHING, _PATIENCE = (24, 1), 100
-"""A tile beside where the stick falls, and the most steps to wait for it."""
+"""Tile next to the fallen stick, and maximum steps of waiting for it."""
 
 
 def translation(play: Player) -> None:
-    """Asks what is wanted, finds out what the words mean, and brings it."""
+    """Ask for the request, infer the words' meanings, and bring the things."""
     if "talk to" in play.known.task:
         _at_the_store(play)
     else:
@@ -31,7 +31,7 @@ def _at_the_store(play: Player) -> None:
 
 
 def _in_the_village(play: Player) -> None:
-    """The elder says `bring me`, a number or a colour or both, and a thing."""
+    """Translate the elder's `bring me`, a number or colour or both, and a thing."""
     play.goto("town square")
     elder = play.one("Elder")
     _, *others, last = found_in("Elder: (.+?)!", play.apply("talk", elder)).split()
@@ -49,7 +49,7 @@ def _in_the_village(play: Player) -> None:
 
 
 def _kind(play: Player, words: list[str], means: dict[str, str]) -> tuple[int, str]:
-    """How many things of what names are wanted, by words before a thing's; `means` gets what they mean."""
+    """Infer count and names from words before a thing's; `means` collects meanings."""
     (noun,) = means.values()
     count, kind = 1, rf"(\w+ )?{noun}(#|$)"
     for word in words:
@@ -63,7 +63,7 @@ def _kind(play: Player, words: list[str], means: dict[str, str]) -> tuple[int, s
 
 
 def _gathered(play: Player, count: int, kind: str) -> list[int]:
-    """As many things of a kind, from wherever they are."""
+    """Gather things of a kind, from wherever they are."""
     search = _search(play)
     while len(found := play.seen(kind)) < count:
         if next(search, None) is None:
@@ -72,7 +72,7 @@ def _gathered(play: Player, count: int, kind: str) -> list[int]:
 
 
 def _fetched(play: Player, word: str) -> int:
-    """The stick that a trainer lets a dog fetch by the same words; it lies there for a few steps."""
+    """Find the stick that a dog fetches by the same words. It is there for a few steps."""
     if word not in play.apply("talk", play.one("Trainer")):
         raise Stuck(f"nobody knows {word}")
     play.say("Let's not")
@@ -87,7 +87,7 @@ def _fetched(play: Player, word: str) -> int:
 
 
 def _signed(play: Player) -> dict[str, int]:
-    """What stands on the tables that are seen, by the last words of their signs."""
+    """Find things on visible tables, by the last words of their signs."""
     found = {}
     for table in play.near("table with a sign"):
         words = play.apply("read", table).partition("reads:")[2].split()
@@ -96,14 +96,14 @@ def _signed(play: Player) -> dict[str, int]:
 
 
 def _things_on(play: Player, table: int) -> list[int]:
-    """What stands on a table that is in reach."""
+    """List the things on a table that is in reach."""
     reach, carried = play.known.reach, play.known.carried
     others = [thing for thing in play.seen("") if thing in reach and thing not in (table, *carried)]
     return [thing for thing in others if play.name(thing).partition("#")[0] not in PLAIN]
 
 
 def _number(play: Player, word: str) -> int | None:
-    """What a disk with the word adds to a flag's height, after the one disk of a single word has reset it."""
+    """Count a word's disk on the flag, after resetting its height."""
     play.goto("school")
     for disk in play.seen("floppy disk"):
         play.reach(disk)
@@ -117,7 +117,7 @@ def _number(play: Player, word: str) -> int | None:
 
 
 def _search(play: Player) -> Iterator[bool]:
-    """Goes through the shops, past the farm and around the village; yields after each step."""
+    """Search shops, farm and village; yield after each step."""
     for place in play.known.places:
         play.goto(place)
         yield True
@@ -133,7 +133,7 @@ def _search(play: Player) -> Iterator[bool]:
 
 
 def _walk(play: Player, goal: tuple[int, int]) -> Iterator[bool]:
-    """Goes tile by tile, around obstacles."""
+    """Go tile by tile, around obstacles."""
     while (here := play.known.at) != goal:
         east, south = goal[0] - here[0], goal[1] - here[1]
         ways = ["east" if east > 0 else "west", "south" if south > 0 else "north"]
