@@ -63,10 +63,8 @@ def _called(suite: Suite, module: str, name: str, default: T, *arguments: Any) -
 
 
 def prompts_of(suite: Suite, choices: Any = None, files: PromptFiles = NO_FILES) -> PromptSet:
-    """Load all texts of a run, including the user's. Raises ConfigError.
-
-    Without `choices`, texts of a log are represented.
-    """
+    """Load all texts of a run, including the user's. Raises ConfigError. Without `choices`, texts of a log
+    are represented."""
     if choices is not None:
         _called(suite, "prompts", "refuse", None, files, choices)
     return with_files(_own_prompts(suite), files, choices)

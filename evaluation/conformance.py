@@ -1,7 +1,5 @@
-"""Conformance checks: play a suite in every mode and report faults.
-
-Authors of suites need to read nothing further: each fault names expectation and fix.
-"""
+"""Conformance checks: play a suite in every mode and report faults. Authors of suites need to read nothing
+further: each fault names expectation and fix."""
 
 import asyncio
 import json

@@ -50,10 +50,8 @@ class Format(StrEnum):
 
 
 class Talk:
-    """Conversation that ends with a reply, as OpenAI messages and tools.
-
-    `files` are its pictures, `place` is their folder, whose URI may be named.
-    """
+    """Conversation that ends with a reply, as OpenAI messages and tools. `files` are its pictures, `place` is
+    their folder, whose URI may be named."""
 
     def __init__(
         self, messages: Sequence[ChatMessage], tools: Sequence[ToolDef], place: str, uri: str
@@ -197,10 +195,8 @@ _BUILDERS: dict[Format, Callable[[Talk], dict[str, Any]]] = {
 
 
 class DatasetSpec(NamedTuple):
-    """Specification of a data set; equal ones give equal bytes.
-
-    `image_uri` is the folder's address for the provider.
-    """
+    """Specification of a data set; equal ones give equal bytes. `image_uri` is the folder's address for the
+    provider."""
 
     opened: Opened
     agent: str
@@ -259,11 +255,8 @@ def make_row(episode: tuple[int, str, int], spec: DatasetSpec) -> Row:
 
 
 def start(folder: Path, spec: DatasetSpec) -> int:
-    """Create a data set's folder or cut it to whole lines. Count its episodes.
-
-    Raises EvaluationError if the folder has other content, was started with another spec or other software,
-    or cannot be written.
-    """
+    """Create a data set's folder or cut it to whole lines. Count its episodes. Raises EvaluationError if the
+    folder has other content, was started with another spec or other software, or cannot be written."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if (folder / MANIFEST).exists():
@@ -310,10 +303,8 @@ def _line_ends(path: Path) -> list[int]:
 
 
 def append(folder: Path, spec: DatasetSpec, rows: Iterable[Row]) -> Generator[int, None, None]:
-    """Write episodes as they arrive; yield each written line's size in bytes.
-
-    Raises EvaluationError if the disk is full or the folder is gone.
-    """
+    """Write episodes as they arrive; yield each written line's size in bytes. Raises EvaluationError if the
+    disk is full or the folder is gone."""
     try:
         with (folder / spec.lines).open("ab") as lines, (folder / FACTS).open("ab") as facts:
             for row in rows:

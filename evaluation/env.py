@@ -59,10 +59,8 @@ class SuiteEnv(gymnasium.Env[str, str]):
         render_mode: str | None = None,
         **choices: Any,
     ) -> None:
-        """Create an environment of a `split`, train or test. `choices` as in `arena-llm eval`.
-
-        Raises ConfigError for an unknown split or choice, and for choices that show pictures.
-        """
+        """Create an environment of a `split`, train or test. `choices` as in `arena-llm eval`. Raises
+        ConfigError for an unknown split or choice, and for choices that show pictures."""
         self._opened = Opened.named(self.suite, **choices)
         if self._opened.choices.shows_images:
             raise ConfigError("observation: the environment is one of texts; choose text")

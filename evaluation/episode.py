@@ -25,10 +25,8 @@ Shown = tuple[Part, ...]
 
 
 class Reply(NamedTuple):
-    """Reply of a model; tools in `calls` play by `Session.reply` themselves.
-
-    `action` is the played part of `text`; None if a required tool call is missing.
-    """
+    """Reply of a model; tools in `calls` play by `Session.reply` themselves. `action` is the played part of
+    `text`; None if a required tool call is missing."""
 
     text: str
     action: str | None
@@ -118,10 +116,8 @@ class Session:
         return self.begin(f"{record.summary}\n\n{following}")
 
     async def judge(self, noted: Callable[[Record], Record], ask: Ask) -> None:
-        """Let the suite complete finished records that it has not judged yet.
-
-        `noted` adds facts of the model's side on the last one.
-        """
+        """Let the suite complete finished records that it has not judged yet. `noted` adds facts of the
+        model's side on the last one."""
         for task in self.tasks:
             if task.id in self.records and task.id not in self.judged:
                 record = noted(self.records[task.id])

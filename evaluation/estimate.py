@@ -100,10 +100,8 @@ def estimate(request: EvalRequest, prices: Path | None = None, turns: int | None
 
 
 def sample_prices(request: EvalRequest, prices: Path | None = None) -> dict[str, list[float]]:
-    """Predict the price of each sample's requests, in US dollars. Empty if unknown.
-
-    The samples are by id. Raises as `estimate`.
-    """
+    """Predict the price of each sample's requests, in US dollars. Empty if unknown. The samples are by id.
+    Raises as `estimate`."""
     model, choices = full_name(request.suite, request.model), request.effective.choices
     price, samples = price_of(model, load_prices(prices)), _samples(request, None)
     if price is None or samples is None or choices.acts:
@@ -248,10 +246,8 @@ _CLAUDE_MOST = 1600
 
 
 def image_tokens(model: str, height: int, width: int | None = None, detail: str = "auto") -> int | None:
-    """Count a picture's tokens for provider/model; None if unknown.
-
-    Sides are in pixels, at most 2048 (default: a square). With the `detail` low, OpenAI's tiles are left out.
-    """
+    """Count a picture's tokens for provider/model; None if unknown. Sides are in pixels, at most 2048
+    (default: a square). With the `detail` low, OpenAI's tiles are left out."""
     provider, _, name = model.partition("/")
     rules: dict[str, Callable[[str, int, int, str], int | None]] = {
         "openai": _openai,
@@ -296,11 +292,8 @@ _PICTURES = {"openai": 500, "anthropic": 100, "google": 3600}
 _MEGABYTES = {"openai": 50, "anthropic": 32, "google": 20}
 
 PNG_BYTES = 9.7
-"""PNG bytes per (pixels a side) ** 1.5.
-
-9 of 10 first pictures of every 30th task of the battery have at most this many if drawn with 64 to 512 pixels
-a side (measured, 90 pictures each).
-"""
+"""PNG bytes per (pixels a side) ** 1.5. 9 of 10 first pictures of every 30th task of the battery have at most
+this many if drawn with 64 to 512 pixels a side (measured, 90 pictures each)."""
 
 
 JPEG_BYTES = 7.1

@@ -97,10 +97,8 @@ def _refuse_without_effect(request: EvalRequest, prices: Path | None, limits: Ru
 
 
 def earlier_log(request: EvalRequest, log_dir: Path) -> tuple[Path, bool] | None:
-    """Find a request's newest log in a folder, and whether it finished.
-
-    None without a log. Raises as `evaluate` does if the request is wrong.
-    """
+    """Find a request's newest log in a folder, and whether it finished. None without a log. Raises as
+    `evaluate` does if the request is wrong."""
     model_name(request.suite, request.model)
     found = _newest(log_dir, request.fingerprint)
     return None if found is None else (found[0], _is_finished(*found))
@@ -186,10 +184,8 @@ def _journal_of(log: Path) -> Path | None:
 
 
 def check_model(model: str) -> None:
-    """Create the model once, so that missing parts are reported immediately.
-
-    Raises EvaluationError if it cannot be made.
-    """
+    """Create the model once, so that missing parts are reported immediately. Raises EvaluationError if it
+    cannot be made."""
     try:
         get_model(model)
     except PrerequisiteError as error:

@@ -27,10 +27,8 @@ class Opened(NamedTuple):
         return cls(suite, effective(suite, choices.pop("protocol", None), choices).choices)
 
     def split(self, name: str) -> Iterator[str]:
-        """Yield the suite's task ids of the split `train` or `test`.
-
-        Raises ConfigError for another name, or if the suite has no splits.
-        """
+        """Yield the suite's task ids of the split `train` or `test`. Raises ConfigError for another name, or
+        if the suite has no splits."""
         if name not in SPLITS:
             raise ConfigError(f"split: got {name!r}, expected one of: {', '.join(SPLITS)}")
         suite, choices = self

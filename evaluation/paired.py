@@ -69,10 +69,8 @@ _MOST_SENTENCES = 3
 
 
 def compare_agents(results: pd.DataFrame, apart: Apart = MappingProxyType({})) -> pd.DataFrame:
-    """Compare every pair of agents, overall and by level, one row each.
-
-    `results` has the columns of `results_frame`; ids in `apart`, which differ under one id, are not paired.
-    """
+    """Compare every pair of agents, overall and by level, one row each. `results` has the columns of
+    `results_frame`; ids in `apart`, which differ under one id, are not paired."""
     rates = task_rates(results)
     sides = {str(agent): part for agent, part in results.groupby("agent", sort=False)}
     pairs = list(combinations(results["agent"].unique(), 2))
@@ -206,18 +204,14 @@ def all_of(passes: int, trials: int, k: int) -> float:
 
 
 def any_of(passes: int, trials: int, k: int) -> float:
-    """Estimate the chance that any of k trials passes, without bias.
-
-    Given `passes` in `trials` (at least k).
-    """
+    """Estimate the chance that any of k trials passes, without bias. Given `passes` in `trials` (at least
+    k)."""
     return 1 - comb(trials - passes, k) / comb(trials, k)
 
 
 def reliability(results: pd.DataFrame) -> pd.DataFrame:
-    """Estimate pass^k and pass@k of each agent for every possible k.
-
-    `results` has the columns of `results_frame`. Empty if no task has two trials.
-    """
+    """Estimate pass^k and pass@k of each agent for every possible k. `results` has the columns of
+    `results_frame`. Empty if no task has two trials."""
     trials = counted(results)
     passed = (
         trials["passed"].astype(int).groupby([trials[key] for key in ("agent", GROUP, "task_id")], sort=False)
@@ -294,10 +288,8 @@ class PlannedStudy(NamedTuple):
 def planned_study(
     task_ids: Sequence[str], trials: int, *, rate: float = 0.5, alike: float = 0.5, shared: float = 0.5
 ) -> PlannedStudy:
-    """Plan a comparison of two agents on these tasks, `trials` each.
-
-    Variants of a task (ids LL-TT-VV) count as further trials of it, as they do in `compare_agents`.
-    """
+    """Plan a comparison of two agents on these tasks, `trials` each. Variants of a task (ids LL-TT-VV) count
+    as further trials of it, as they do in `compare_agents`."""
     groups = len({family(task_id) for task_id in task_ids})
     each = trials * len(task_ids) / groups
     difference = planned_difference(groups, each, rate=rate, alike=alike, shared=shared)

@@ -37,10 +37,8 @@ _KEYS = {
 
 
 def model_name(suite: Suite, name: str) -> str:
-    """Resolve the user's model name to Inspect's `provider/model`.
-
-    Raises EvaluationError if the provider cannot be inferred, or its key is not set.
-    """
+    """Resolve the user's model name to Inspect's `provider/model`. Raises EvaluationError if the provider
+    cannot be inferred, or its key is not set."""
     full = full_name(suite, name)
     keys = _KEYS.get(full.partition("/")[0], ())
     if keys and not any(os.environ.get(key) for key in keys):
@@ -49,10 +47,8 @@ def model_name(suite: Suite, name: str) -> str:
 
 
 def full_name(suite: Suite, name: str) -> str:
-    """Resolve the model name without checking the key.
-
-    Raises EvaluationError if the provider cannot be inferred.
-    """
+    """Resolve the model name without checking the key. Raises EvaluationError if the provider cannot be
+    inferred."""
     if (own := _short_name(suite, name)) is not None:
         return own
     provider, slash, model = name.partition("/")
@@ -90,10 +86,8 @@ def _offline(suite: Suite) -> str:
 
 
 def player_of(suite: Suite, model: str, choices: Any) -> Player | None:
-    """Create the self-playing agent of a full name; None for models.
-
-    Raises EvaluationError as `player` does, and if the choices are for another kind.
-    """
+    """Create the self-playing agent of a full name; None for models. Raises EvaluationError as `player` does,
+    and if the choices are for another kind."""
     provider, _, name = model.partition("/")
     found = player(suite, name) if provider == suite.name else None
     if provider == suite.name and choices.agent != "direct":
@@ -189,10 +183,8 @@ class EvalRequest:
         return prompts_of(self.suite, self.effective.choices, PromptFiles(self.prompt, self.texts))
 
     def refuse_early(self, *, key: bool = True) -> None:
-        """Check options, tasks, texts and `key` before slow imports.
-
-        Raises as `tasks` and `prompts`, and EvaluationError as `model_name`.
-        """
+        """Check options, tasks, texts and `key` before slow imports. Raises as `tasks` and `prompts`, and
+        EvaluationError as `model_name`."""
         (model_name if key else full_name)(self.suite, self.model)
         _ = self.tasks, self.player is None and self.prompts
 
@@ -238,10 +230,8 @@ Plan = Mapping[str, Any]
 
 
 def settle_plan(path: Path, request: EvalRequest) -> Plan:
-    """Read the plan in a file, creating it if missing. An older plan is never changed.
-
-    Raises ConfigError for a file that is no plan, EvaluationError if it cannot be written.
-    """
+    """Read the plan in a file, creating it if missing. An older plan is never changed. Raises ConfigError for
+    a file that is no plan, EvaluationError if it cannot be written."""
     if path.exists():
         return read_plan(path)
     plan = request.plan()

@@ -21,10 +21,8 @@ OF_PEOPLE = {
     **{"order": "Int64", "seconds": "Float64", "poor_picture": "boolean"},
     **dict.fromkeys(("animal_ai", "task_sha256"), "str"),
 }
-"""Further columns of a study's results, with pandas types.
-
-Participant, place in the study, suite and file of the task, time and quality, version of Animal-AI.
-"""
+"""Further columns of a study's results, with pandas types. Participant, place in the study, suite and file of
+the task, time and quality, version of Animal-AI."""
 
 
 def column(meaning: str, kind: str | None = None, **default: Any) -> Any:
@@ -74,11 +72,8 @@ _MEASURED = ("pass_mark", "total_reward", "steps", "turns")
 
 
 def results_frame(rows: Iterable[TrialResult]) -> pd.DataFrame:
-    """Tabulate trials, one row each; `passed` is a nullable boolean.
-
-    Columns are the fields of `TrialResult`. The column of the group is `GROUP`; those of `metrics` are the
-    last.
-    """
+    """Tabulate trials, one row each; `passed` is a nullable boolean. Columns are the fields of `TrialResult`.
+    The column of the group is `GROUP`; those of `metrics` are the last."""
     plain = [result_row(row) for row in rows]
     columns = dict.fromkeys((*_COLUMNS, *(name for row in plain for name in row)))
     frame = pd.DataFrame(plain, columns=list(columns))
@@ -141,10 +136,8 @@ def _read_parquet(path: Path) -> pd.DataFrame:
 
 
 def checked_results(frame: pd.DataFrame, path: Path, *, worded: bool = False) -> pd.DataFrame:
-    """Check that a table from `path` has results; `worded` as for `read_results`.
-
-    Raises EvaluationError if not.
-    """
+    """Check that a table from `path` has results; `worded` as for `read_results`. Raises EvaluationError if
+    not."""
     absent = [column for column in _COLUMNS if column not in frame.columns and column != "score"]
     if absent:
         got = shorten(", ".join(map(str, frame.columns)), 300, placeholder=" ...")

@@ -130,10 +130,8 @@ def people_error(results: pd.DataFrame) -> float:
 
 
 def mean_scores(results: pd.DataFrame) -> pd.DataFrame:
-    """Compute `metric_means` of the score. Empty if all scores are 0 or 1.
-
-    The pass rate is the mean of such scores.
-    """
+    """Compute `metric_means` of the score. Empty if all scores are 0 or 1. The pass rate is the mean of such
+    scores."""
     means = metric_means(results, "score")
     return means[:0] if counted(results, "score")["score"].isin([0, 1]).all() else means
 
@@ -243,10 +241,8 @@ def bootstrap_interval(values: npt.NDArray[np.float64], seed: int = 0) -> tuple[
 
 
 def interquartile_mean(scores: npt.NDArray[np.float64]) -> tuple[float, float, float]:
-    """Interquartile mean of scores (runs, tasks), with its 95 % bootstrap interval stratified by task.
-
-    As of arXiv 2108.13264: in each of 10,000 seeded resamples every task draws its runs with replacement.
-    """
+    """Interquartile mean of scores (runs, tasks), with its 95 % bootstrap interval stratified by task. As of
+    arXiv 2108.13264: in each of 10,000 seeded resamples every task draws its runs with replacement."""
     from scipy.stats import trim_mean
 
     drawn = np.random.default_rng(0).integers(len(scores), size=(10_000, *scores.shape))
@@ -256,10 +252,8 @@ def interquartile_mean(scores: npt.NDArray[np.float64]) -> tuple[float, float, f
 
 
 def mean_text(values: Sequence[float], digits: int = 2) -> str:
-    """Format a mean and half its 95 % interval: 0.52 ± 0.10.
-
-    A dash without values. If all values agree there is no interval: they do not show how far others would be.
-    """
+    """Format a mean and half its 95 % interval: 0.52 ± 0.10. A dash without values. If all values agree there
+    is no interval: they do not show how far others would be."""
     if not values:
         return "–"
     half = mean_half(values)

@@ -122,10 +122,8 @@ def recomputed(made: Submission) -> tuple[GroupRate, ...]:
 
 
 def rate_problems(made: Submission) -> Iterator[str]:
-    """Yield contradictions between rates, counts and results.
-
-    Intervals need only contain their rate: they are those of the statistics of the version that wrote them.
-    """
+    """Yield contradictions between rates, counts and results. Intervals need only contain their rate: they
+    are those of the statistics of the version that wrote them."""
     expected = {rate.group: rate for rate in recomputed(made)}
     stated = {rate.group: rate for rate in made.rates}
     if list(stated) != list(expected) or len(made.rates) != len(stated):
@@ -225,10 +223,8 @@ def known_tasks(made: Submission) -> tuple[Known | None, str]:
 
 
 def _published_tasks(card: RunCard, suite: Suite, choices: Any) -> tuple[Known | None, str]:
-    """Find the tasks of a submitter's folder in the published batteries.
-
-    Known if all files are of one battery.
-    """
+    """Find the tasks of a submitter's folder in the published batteries. Known if all files are of one
+    battery."""
     pairs = card.tasks.items()
     name = next((each for each in NAMES if all(is_published(task, sha, each) for task, sha in pairs)), None)
     if suite.name != DEFAULT or name is None:
@@ -338,11 +334,8 @@ def _of_task(trial: Trial, task: TaskSpec, suite: Suite, choices: Any) -> Iterat
 
 
 def submission(log: RunLog, submitter: Submitter) -> Submission:
-    """Create the submission of a log.
-
-    Raises EvaluationError if the log is broken or has no planned trial, and if its trials contradict
-    themselves or the tasks.
-    """
+    """Create the submission of a log. Raises EvaluationError if the log is broken or has no planned trial,
+    and if its trials contradict themselves or the tasks."""
     summary = RunSummary(log)
     trials = tuple(_trial(episode) for episode in summary.episodes())
     if not trials:
@@ -423,10 +416,8 @@ def _first(error: Exception) -> str:
 
 
 def log_problems(made: Submission, log: RunLog) -> Iterator[str]:
-    """Yield deviations of a submission from its log, one sentence each.
-
-    Raises EvaluationError if the log is broken or contradicts itself.
-    """
+    """Yield deviations of a submission from its log, one sentence each. Raises EvaluationError if the log is
+    broken or contradicts itself."""
     if made.log_sha256 is not None and made.log_sha256 != (got := sha256_of(log.path)):
         yield f"log_sha256: names {made.log_sha256[:12]}..., that of this log is {got[:12]}..."
     again = submission(log, made.submitter)

@@ -158,10 +158,8 @@ class EpisodeSetup(NamedTuple):
 
 
 class TurnByTurn(Environment):
-    """Base of episodes whose `turns` are named tuples.
-
-    Those that open something have a `close`. `_seed` is that of the episode's random generator.
-    """
+    """Base of episodes whose `turns` are named tuples. Those that open something have a `close`. `_seed` is
+    that of the episode's random generator."""
 
     def __init__(self, setup: EpisodeSetup) -> None:
         self.choices, self._prompts, self._content = setup.choices, setup.prompts, setup.task.content
@@ -191,10 +189,8 @@ class TurnByTurn(Environment):
 
 
 class AgentTurn(NamedTuple):
-    """Input of an offline agent: messages so far, and callable tools' names.
-
-    `name` is the agent's own, after the slash; `seed` that of its episode.
-    """
+    """Input of an offline agent: messages so far, and callable tools' names. `name` is the agent's own, after
+    the slash; `seed` that of its episode."""
 
     name: str
     messages: Sequence[Message]
@@ -259,16 +255,12 @@ class Suite(ABC):
 
     @abstractmethod
     def tasks(self, choices: Any, folder: Path | None) -> Sequence[TaskSpec]:
-        """List the default tasks of a run in order. `folder` holds the user's task files.
-
-        Raises ConfigError for choices that exclude all; the runner selects, and refuses an empty result.
-        """
+        """List the default tasks of a run in order. `folder` holds the user's task files. Raises ConfigError
+        for choices that exclude all; the runner selects, and refuses an empty result."""
 
     def named(self, name: str, choices: Any, folder: Path | None) -> Sequence[TaskSpec] | None:
-        """Find the tasks of a name in the choice `tasks`. By default by id.
-
-        None for an unknown name, empty if the choices exclude them. Raises ConfigError.
-        """
+        """Find the tasks of a name in the choice `tasks`. By default by id. None for an unknown name, empty
+        if the choices exclude them. Raises ConfigError."""
         found = [task for task in self.tasks(choices, folder) if task.id == name]
         return found or None
 
@@ -277,10 +269,8 @@ class Suite(ABC):
         return version_of(self.tasks(self.choices(), folder))
 
     def open(self, setup: EpisodeSetup) -> Environment:
-        """Open an episode; by default the class `Episode` of the module `episode`.
-
-        Raises EvaluationError if it cannot begin.
-        """
+        """Open an episode; by default the class `Episode` of the module `episode`. Raises EvaluationError if
+        it cannot begin."""
         made: Callable[[EpisodeSetup], Environment] | None = beside(type(self), Suite, "episode", "Episode")
         if made is None:
             raise NotImplementedError(f"{type(self).__name__}: give it a method open, or a class Episode")
@@ -291,10 +281,8 @@ class Suite(ABC):
         return rules(choices, prompts)
 
     def check(self, model: str, tasks: Sequence[TaskSpec], choices: Any) -> None:
-        """Raise ArenaError for excluded tasks, or an agent that cannot play them.
-
-        Called before anything is spent; `model` is empty if unknown.
-        """
+        """Raise ArenaError for excluded tasks, or an agent that cannot play them. Called before anything is
+        spent; `model` is empty if unknown."""
         return None
 
     def versions(self) -> dict[str, str]:

@@ -1,7 +1,5 @@
-"""Installed suites, and selection of a run's tasks.
-
-Suites register by the entry-point group `arena_llm.suites`.
-"""
+"""Installed suites, and selection of a run's tasks. Suites register by the entry-point group
+`arena_llm.suites`."""
 
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
@@ -83,11 +81,8 @@ def suite_of_task(task_name: str) -> Suite:
 
 
 def chosen_tasks(suite: Suite, choices: Any, folder: Path | None) -> tuple[TaskSpec, ...]:
-    """Select the tasks of a run: all, or the choice `tasks`.
-
-    Raises ConfigError for names that do not exist or that repeat a task, as `Suite.check`, and if no task is
-    left.
-    """
+    """Select the tasks of a run: all, or the choice `tasks`. Raises ConfigError for names that do not exist
+    or that repeat a task, as `Suite.check`, and if no task is left."""
     _check_folder(suite, folder)
     names = choices.tasks
     found = tuple(suite.tasks(choices, folder) if names is None else _named(suite, names, choices, folder))

@@ -1,7 +1,5 @@
-"""Summary of a run: choices, requests as sent, and results of trials.
-
-`RunSummary` has it all; the run card, a submission and the pages of a report are views of it.
-"""
+"""Summary of a run: choices, requests as sent, and results of trials. `RunSummary` has it all; the run card,
+a submission and the pages of a report are views of it."""
 
 import json
 import math

@@ -34,10 +34,8 @@ class Transcript(NamedTuple):
 
 
 def transcript(setup: EpisodeSetup, name: str) -> Transcript:
-    """Play an agent's episode by name, without pictures unless drawn.
-
-    Raises EvaluationError for an agent that answers no messages, or as the suite does.
-    """
+    """Play an agent's episode by name, without pictures unless drawn. Raises EvaluationError for an agent
+    that answers no messages, or as the suite does."""
     agent = offline_agent(setup.suite, name)
     if agent is None:
         known = ", ".join(each for each in agent_names(setup.suite) if offline_agent(setup.suite, each))
@@ -83,9 +81,7 @@ def _shown(setup: EpisodeSetup, parts: tuple[Part, ...], call: ToolCall | None) 
 
 
 def play(suite: Suite, agent: str, task: TaskSpec, choices: Any, trial: int = 0) -> Record:
-    """Play an offline agent's episode without pictures, by logged replies.
-
-    Raises EvaluationError for an unknown agent, or as the suite does.
-    """
+    """Play an offline agent's episode without pictures, by logged replies. Raises EvaluationError for an
+    unknown agent, or as the suite does."""
     setup = EpisodeSetup(suite, task, trial, choices, prompts_of(suite, choices), draws=False)
     return transcript(setup, agent).record

@@ -101,11 +101,8 @@ _RULES = (
 
 
 class ArenaChoices(RunChoices):
-    """Choices of an episode in the arena; defaults keep the paper's loop.
-
-    The paper is arXiv 2410.23242. Every field is an option of `arena-llm eval`, a key of a preset and an
-    argument of the Inspect task.
-    """
+    """Choices of an episode in the arena; defaults keep the paper's loop. The paper is arXiv 2410.23242.
+    Every field is an option of `arena-llm eval`, a key of a preset and an argument of the Inspect task."""
 
     rules: ClassVar[tuple[Rule, ...]] = (*RunChoices.rules, *_RULES)
     short_names: ClassVar[dict[str, str]] = {"icl": "demonstration"}
@@ -177,10 +174,8 @@ class ArenaChoices(RunChoices):
         return self.tools
 
     def bounds(self, content: Any = None) -> Bounds:
-        """Bound an episode's requests. Our message after a reply has about 240 characters.
-
-        If each reply takes a step, the clock of the task bounds them too.
-        """
+        """Bound an episode's requests. Our message after a reply has about 240 characters. If each reply
+        takes a step, the clock of the task bounds them too."""
         shown = self.shows_images
         clock = [content.spec.time_limit or SAFETY_STEPS] if self.one_step and content is not None else []
         limits = [*clock, *([self.max_scripts] if self.max_scripts is not None else [])]

@@ -20,10 +20,8 @@ NO_LIMIT = "any number"
 
 
 def system_text(choices: ArenaChoices, prompts: PromptSet, tasks: int) -> str:
-    """Compose the system prompt, with notes on choices relevant to a model.
-
-    The controls (`vision`) are not mentioned. `tasks`: number of the conversation's episodes.
-    """
+    """Compose the system prompt, with notes on choices relevant to a model. The controls (`vision`) are not
+    mentioned. `tasks`: number of the conversation's episodes."""
     text = prompts["system"].fill(scripts=choices.max_scripts or NO_LIMIT, image_size=choices.image_size)
     if not prompts.layout.notes:
         return text
@@ -69,10 +67,8 @@ def _reply_notes(choices: ArenaChoices, prompts: PromptSet) -> Iterator[str]:
 
 
 _NEXT, _OTHERS = "\ue000", "\ue001"
-"""Placeholders of the next and other pictures while filling a text.
-
-Private use characters, which no text has.
-"""
+"""Placeholders of the next and other pictures while filling a text. Private use characters, which no text
+has."""
 
 _MARK = re.compile(f"([{_NEXT}{_OTHERS}])")
 
@@ -109,10 +105,8 @@ def first_parts(
 
 
 def laboratory(arena: ArenaSpec, prompts: PromptSet, beliefs: bool = False) -> str:
-    """Describe an arena's question, experiments, and requested beliefs.
-
-    Empty for an arena without a question.
-    """
+    """Describe an arena's question, experiments, and requested beliefs. Empty for an arena without a
+    question."""
     question = arena.question
     if question is None:
         return ""
@@ -151,10 +145,8 @@ def turn_parts(
     view: View,
     step_health: float | None = None,
 ) -> tuple[Part, ...]:
-    """Compose a reply's result and the view after it.
-
-    `step_health` is that after the last step, if another.
-    """
+    """Compose a reply's result and the view after it. `step_health` is that after the last step, if
+    another."""
     values = {
         "turn": turn.turn + 1,
         "health": turn.health,

@@ -198,10 +198,8 @@ def steps_along(choices: ArenaChoices, steps: int) -> tuple[int, ...]:
 
 
 def picture_turns(choices: ArenaChoices, turn_steps: Sequence[int]) -> Mapping[int, list[int]]:
-    """Map steps of the episode to turns whose reply saw their pictures.
-
-    Turns count from 1. `turn_steps` are the steps of each turn; the last one's result is not shown.
-    """
+    """Map steps of the episode to turns whose reply saw their pictures. Turns count from 1. `turn_steps` are
+    the steps of each turn; the last one's result is not shown."""
     found: dict[int, list[int]] = {}
     for step in opening_steps(choices):
         found.setdefault(step, []).append(1)

@@ -131,10 +131,8 @@ def is_over(messages: "Sequence[ChatMessage]") -> bool:
 
 
 def as_call(script: str, tools: Sequence[str]) -> tuple[str, dict[str, object]]:
-    """Convert a script's first possible command to a call of a tool.
-
-    A script of thoughts alone becomes a call that takes no time.
-    """
+    """Convert a script's first possible command to a call of a tool. A script of thoughts alone becomes a
+    call that takes no time."""
     commands = parse(script).commands
     if commands and all(isinstance(command, Think) for command in commands):
         return ("go", {"steps": 0}) if "go" in tools else ("turn", {"degrees": 0})

@@ -53,10 +53,8 @@ def loops(movements: Sequence[Movement], turns: int) -> bool:
 
 
 class Stated(NamedTuple):
-    """Belief about a laboratory arena's doors, requested after some `experiments`.
-
-    `posterior` (d,) are the exact probabilities, `belief` (d,) the stated ones; None if they are missing.
-    """
+    """Belief about a laboratory arena's doors, requested after some `experiments`. `posterior` (d,) are the
+    exact probabilities, `belief` (d,) the stated ones; None if they are missing."""
 
     experiments: int
     posterior: tuple[float, ...]

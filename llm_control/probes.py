@@ -98,10 +98,8 @@ def _at(x: float, z: float) -> Vector3:
 
 
 def make_probes(each: int, seed: int = 0, kinds: Sequence[str] = tuple(KINDS)) -> tuple[Probe, ...]:
-    """Make `each` probes of every kind, with balanced answers.
-
-    The answers take turns, so that they are as balanced as `each` allows.
-    """
+    """Make `each` probes of every kind, with balanced answers. The answers take turns, so that they are as
+    balanced as `each` allows."""
     return tuple(_probe(kind, number, seed) for kind in kinds for number in range(each))
 
 
@@ -363,11 +361,8 @@ def _agreements(log: Any, pictures: Pictures) -> tuple[dict[str, Any], ...]:
 
 
 def agreement(measure: str, answers: Floats) -> dict[str, Any]:
-    """Build a table row from answers (4, pairs, parts).
-
-    Two answers are to the original, two to the redrawn picture. NaN agrees with nothing; parts that both
-    answers call `NONE` count only if all are.
-    """
+    """Build a table row from answers (4, pairs, parts). Two answers are to the original, two to the redrawn
+    picture. NaN agrees with nothing; parts that both answers call `NONE` count only if all are."""
 
     def near(one: Floats, other: Floats) -> Floats:
         named = (one != NONE) | (other != NONE)

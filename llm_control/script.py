@@ -1,7 +1,5 @@
-"""Script language for driving the agent: `Think('...'); Go(12); Turn(-90);`.
-
-Where each reply is one step, it may also be one word: `Think('...'); Forward`.
-"""
+"""Script language for driving the agent: `Think('...'); Go(12); Turn(-90);`. Where each reply is one step, it
+may also be one word: `Think('...'); Forward`."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -29,11 +27,8 @@ DEGREES_PER_STEP = 6
 """Rotation in one step: 100 degrees/s for three ticks of 0.02 s. From `TrainingAgent.cs`."""
 
 LARGEST_AMOUNT = 999_999_999
-"""Largest absolute amount of a command.
-
-The paper sets no limit, but its program makes a list of all actions, so larger amounts would have exhausted
-its memory. At 0.06 s per step this is two years of arena time.
-"""
+"""Largest absolute amount of a command. The paper sets no limit, but its program makes a list of all actions,
+so larger amounts would have exhausted its memory. At 0.06 s per step this is two years of arena time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +68,8 @@ class Go:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Turn by `degrees`, right (clockwise from above) if positive, left if negative.
-
-    Angles are truncated toward zero to a multiple of 6 degrees: Turn(25) turns 24, Turn(-5) nothing.
-    """
+    """Turn by `degrees`, right (clockwise from above) if positive, left if negative. Angles are truncated
+    toward zero to a multiple of 6 degrees: Turn(25) turns 24, Turn(-5) nothing."""
 
     degrees: int
 
@@ -98,10 +91,8 @@ Command = Think | Go | Turn
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """Parsed reply: commands in order, with the repairs for parsing it.
-
-    `str(script)` writes the commands in the strict language, with square brackets for round ones in thoughts.
-    """
+    """Parsed reply: commands in order, with the repairs for parsing it. `str(script)` writes the commands in
+    the strict language, with square brackets for round ones in thoughts."""
 
     commands: tuple[Command, ...]
     repairs: tuple[Repair, ...] = ()
@@ -186,20 +177,15 @@ LANGUAGE = Language[Command](
 
 
 def parse(text: str, *, strict: bool = False) -> Script:
-    """Parse the script of a model's reply.
-
-    Strict: only the language of the paper. See `Language.parse`. Raises `ScriptSyntaxError`, and no other
-    error.
-    """
+    """Parse the script of a model's reply. Strict: only the language of the paper. See `Language.parse`.
+    Raises `ScriptSyntaxError`, and no other error."""
     read = LANGUAGE.parse(text, strict=strict)
     return Script(read.commands, read.repairs)
 
 
 def compress(actions: Iterable[Action]) -> tuple[Command, ...]:
-    """Find the shortest list of commands with exactly these actions.
-
-    Raises RecordingError for an action without a command: idling, or driving while turning.
-    """
+    """Find the shortest list of commands with exactly these actions. Raises RecordingError for an action
+    without a command: idling, or driving while turning."""
     return tuple(_command(action, len(list(run))) for action, run in groupby(actions))
 
 
@@ -270,10 +256,8 @@ def _no_move(text: str, position: int) -> ScriptSyntaxError:
 
 
 def random_script(rng: np.random.Generator) -> str:
-    """Draw a turn, then 1 to 20 steps forward.
-
-    The turn is a multiple of 6 degrees, within a half circle either way.
-    """
+    """Draw a turn, then 1 to 20 steps forward. The turn is a multiple of 6 degrees, within a half circle
+    either way."""
     turn = Turn(int(6 * rng.integers(-30, 31)))
     return str(Script((turn, Go(int(rng.integers(1, 21))))))
 

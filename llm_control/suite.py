@@ -44,10 +44,8 @@ class ArenaSuite(Suite):
     has_files = True
 
     def tasks(self, choices: ArenaChoices, folder: Path | None) -> Sequence[TaskSpec]:
-        """List a folder's tasks (default: the shipped battery) in order.
-
-        Raises ConfigError as `find_tasks` does.
-        """
+        """List a folder's tasks (default: the shipped battery) in order. Raises ConfigError as `find_tasks`
+        does."""
         found = find_tasks(_levels(choices), folder, choices.animal_ai, chance=choices.chance)
         return [task_spec(task) for task in found]
 
@@ -80,11 +78,8 @@ class ArenaSuite(Suite):
         return opening(choices, prompts, episodes)
 
     def check(self, model: str, tasks: Sequence[TaskSpec], choices: ArenaChoices) -> None:
-        """Refuse another battery's task files, and unsuitable offline agents.
-
-        Raises ConfigError; EvaluationError if `arena/pixels` would get no pictures; RecordingError as
-        `check_plans` does.
-        """
+        """Refuse another battery's task files, and unsuitable offline agents. Raises ConfigError;
+        EvaluationError if `arena/pixels` would get no pictures; RecordingError as `check_plans` does."""
         _refuse_other_files(tasks, choices.battery)
         if choices.needs_all_tasks and len({task.sha256 for task in tasks}) < 2:
             raise ConfigError(

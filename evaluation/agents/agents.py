@@ -59,17 +59,13 @@ class Calls:
         self, messages: list[ChatMessage], note: str = "", turns: int | None = None
     ) -> ModelOutput:
         """Request the next reply; a `note` follows the last observation. At most the last `turns` are sent.
-
-        Nothing follows an observation that is sent alone.
-        """
+        Nothing follows an observation that is sent alone."""
         note = "" if rule_of(messages[-1]) == ALONE else note
         return await self._ask(self._sent(messages, turns), note, self.tools)
 
     async def aside(self, kind: str, messages: list[ChatMessage], note: str, turns: int | None = 0) -> str:
-        """Answer a request that sees the last observation and a note. Raises CallStopped.
-
-        It also sees at most that many earlier `turns`; None: as many as the choices allow.
-        """
+        """Answer a request that sees the last observation and a note. Raises CallStopped. It also sees at
+        most that many earlier `turns`; None: as many as the choices allow."""
         # Remains set if a limit ends the sample during this request.
         self.log["asking"] = kind
         output = await self._ask(self._sent(messages, turns), note, [])
@@ -112,10 +108,8 @@ UNBOUNDED_SHARE = 20
 
 
 class PlanExecute:
-    """Episode played by a plan. The log has each step, the turn before it, and its result.
-
-    `most` is the maximum number of replies, None if unbounded.
-    """
+    """Episode played by a plan. The log has each step, the turn before it, and its result. `most` is the
+    maximum number of replies, None if unbounded."""
 
     def __init__(self, calls: Calls, most: int | None) -> None:
         self._calls = calls
@@ -166,10 +160,8 @@ class PlanExecute:
 
 
 def turns_since_step(plan: Sequence[Mapping[str, Any]], turn: int, messages: Sequence[ChatMessage]) -> int:
-    """Count the turns of a step up to a turn, from 1. Questions do not count.
-
-    `messages` are those from the first observation to the one before the turn.
-    """
+    """Count the turns of a step up to a turn, from 1. Questions do not count. `messages` are those from the
+    first observation to the one before the turn."""
     return lasting_turns(messages, max((step["after"] for step in plan if step["after"] < turn), default=0))
 
 
@@ -180,10 +172,8 @@ def _steps_listed(plan: list[dict[str, Any]]) -> str:
 
 
 CHARACTERS_PER_TOKEN = 4
-"""Characters per token of English text, by OpenAI's rule of thumb.
-
-"What are tokens and how to count them", help.openai.com.
-"""
+"""Characters per token of English text, by OpenAI's rule of thumb. "What are tokens and how to count them",
+help.openai.com."""
 
 STATUSES = ("pending", "confirmed", "rejected")
 
@@ -207,9 +197,7 @@ _KINDS: Mapping[str, type[_Entry]] = {"hypotheses": _Hypothesis, "measurements":
 
 class Memory:
     """Entries by their id: H1, M2, H3, ... where H is a hypothesis and M a measurement, counted together.
-
-    Answers are read entry by entry; `dropped` counts unreadable entries.
-    """
+    Answers are read entry by entry; `dropped` counts unreadable entries."""
 
     def __init__(self) -> None:
         self.dropped = 0
@@ -246,11 +234,8 @@ class Memory:
         return True
 
     def replace(self, answer: str, entries: int, tokens: int) -> bool:
-        """Replace the memory by an answer's, cut to its limits.
-
-        The oldest measurements go first, then the oldest hypotheses. If the answer has no entry, the memory
-        is only cut and False is returned.
-        """
+        """Replace the memory by an answer's, cut to its limits. The oldest measurements go first, then the
+        oldest hypotheses. If the answer has no entry, the memory is only cut and False is returned."""
         known, self._entries = self._entries, {}
         self._put(_read(answer) or {}, known)
         read = bool(self._entries)
@@ -395,10 +380,8 @@ class ReplyingAgent(Protocol):
     """Requests replies from the model in one sample."""
 
     async def reply(self, messages: list[ChatMessage]) -> ModelOutput:
-        """Request the next reply in a conversation that ends with an observation.
-
-        Raises CallStopped if the model stops in another request of the agent.
-        """
+        """Request the next reply in a conversation that ends with an observation. Raises CallStopped if the
+        model stops in another request of the agent."""
 
 
 class OwnAgent(Protocol):
@@ -419,10 +402,8 @@ class OwnAgent(Protocol):
 
 
 def agent_of(calls: Calls, most: int | None) -> ReplyingAgent:
-    """Make the chosen agent. `most` is the maximum replies per episode, None if unknown.
-
-    ReAct differs from the plain conversation by its instructions and its memory, so `Calls` is its agent too.
-    """
+    """Make the chosen agent. `most` is the maximum replies per episode, None if unknown. ReAct differs from
+    the plain conversation by its instructions and its memory, so `Calls` is its agent too."""
     name = calls.choices.agent
     if name != "direct":
         calls.log["name"] = name
@@ -447,10 +428,8 @@ def opening(suite: Suite, choices: RunChoices, prompts: PromptSet, episodes: int
 
 
 def asides(choices: RunChoices, turn: int) -> tuple[int, ...]:
-    """List the maximum requests of an agent per turn, besides the reply.
-
-    `turn` counts from 0. For each the tokens of its answer, 0 if it is about as long as a reply.
-    """
+    """List the maximum requests of an agent per turn, besides the reply. `turn` counts from 0. For each the
+    tokens of its answer, 0 if it is about as long as a reply."""
     if (own := choices.own_agent) is not None:
         return own.asides(choices, turn)
     if choices.agent == "plan-execute":

@@ -40,10 +40,8 @@ ALPHA = 0.05
 
 
 class Effect(NamedTuple):
-    """Effect on an outcome in points: a factor level against the first.
-
-    `p_holm` is corrected for all tests of the analysis; `reason` says why there is no test.
-    """
+    """Effect on an outcome in points: a factor level against the first. `p_holm` is corrected for all tests
+    of the analysis; `reason` says why there is no test."""
 
     outcome: str
     factor: str
@@ -292,10 +290,8 @@ OVERVIEW = (
 
 
 def analysis_files(study: str, results: pd.DataFrame) -> dict[str, str]:
-    """Write `analysis.md` with the findings and `analysis.R` with lme4's mixed models.
-
-    `results` is the table of a study, which R reads from `results.csv` in the same folder.
-    """
+    """Write `analysis.md` with the findings and `analysis.R` with lme4's mixed models. `results` is the table
+    of a study, which R reads from `results.csv` in the same folder."""
     found, trials = effects(results), _designed(results)
     done = trials.groupby(["who", "condition", PERSON]).size()
     estimated = {each.factor for each in found if not each.reason}

@@ -1,8 +1,5 @@
-"""Forms of suites and questionnaires, and checks of answers.
-
-An answer is a text as a page sends it, empty if the question was skipped; several options are one text, a
-list in JSON.
-"""
+"""Forms of suites and questionnaires, and checks of answers. An answer is a text as a page sends it, empty if
+the question was skipped; several options are one text, a list in JSON."""
 
 import json
 import math
@@ -61,10 +58,7 @@ class AnswerTexts(Section):
     too_long: str = "Please write at most {n} characters."
 
     def outside(self, low: str, high: str, kind: str = "") -> str:
-        """Format the message for an answer outside limits, either possibly "".
-
-        `kind` is "" or "date_".
-        """
+        """Format the message for an answer outside limits, either possibly "". `kind` is "" or "date_"."""
         end = "between" if low and high else "at_least" if low else "at_most"
         text: str = getattr(self, f"{kind}{end}")
         return text.replace("{low}", low).replace("{high}", high)
@@ -148,10 +142,8 @@ def _is_between(value: Any, least: Any, most: Any) -> bool:
 
 
 class Accepted(Section):
-    """Accepted answers: any of `values`, or a number or date within limits.
-
-    In the file a value or a list suffices.
-    """
+    """Accepted answers: any of `values`, or a number or date within limits. In the file a value or a list
+    suffices."""
 
     values: Expected = ()
     least: Line | None = None
@@ -622,10 +614,8 @@ class Form:
         )
 
     def read(self, answers: Mapping[str, str], texts: AnswerTexts = ENGLISH) -> Values:
-        """Convert the answers to values.
-
-        Raises WrongAnswer, or ConfigError if the reply of all does not fit.
-        """
+        """Convert the answers to values. Raises WrongAnswer, or ConfigError if the reply of all does not
+        fit."""
         wrong = answer_problems(self.questions, answers, texts)
         for each in self.questions:
             if each.id in wrong:

@@ -16,10 +16,8 @@ from evaluation.suites import chosen_tasks, get_suite
 
 
 class PlayedEpisode(BaseModel, frozen=True, extra="forbid", ser_json_inf_nan="constants"):
-    """Setup and replies that reproduce a human-played episode.
-
-    `task` is a `TaskSpec` and `record` a `Record` as plain values; `record` is None until the episode ends.
-    """
+    """Setup and replies that reproduce a human-played episode. `task` is a `TaskSpec` and `record` a `Record`
+    as plain values; `record` is None until the episode ends."""
 
     format: Literal["arena-llm episode"] = "arena-llm episode"
     suite: str
@@ -42,10 +40,8 @@ class PlayedEpisode(BaseModel, frozen=True, extra="forbid", ser_json_inf_nan="co
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Read an episode file.
-
-        Raises RecordingError if it has no episode, ConfigError if it cannot be read.
-        """
+        """Read an episode file. Raises RecordingError if it has no episode, ConfigError if it cannot be
+        read."""
         try:
             return cls.model_validate_json(read_text(path))
         except ValidationError as error:

@@ -61,20 +61,16 @@ def _parsed(name: str, source: str, text: str, keys: Sequence[str]) -> Preset:
 
 
 class Effective(NamedTuple):
-    """Choices of a run, each with its origin: preset, option or default.
-
-    `choices` is an instance of the suite's own class.
-    """
+    """Choices of a run, each with its origin: preset, option or default. `choices` is an instance of the
+    suite's own class."""
 
     choices: Any
     origins: Mapping[str, str]
     preset: Preset | None
 
     def rows(self) -> Iterator[tuple[str, str, str, str]]:
-        """Yield each choice as (name, value, origin, meaning), in the model's order.
-
-        For an agent that plays whole episodes, only choices with an effect.
-        """
+        """Yield each choice as (name, value, origin, meaning), in the model's order. For an agent that plays
+        whole episodes, only choices with an effect."""
         for name, field in type(self.choices).model_fields.items():
             if self.choices.acts and name not in self.choices.for_players:
                 continue

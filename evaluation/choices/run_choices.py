@@ -35,10 +35,8 @@ Choices = Mapping[str, Any]
 
 
 class Contradiction(ConfigError):
-    """Choices that exclude each other.
-
-    `fields` are their names, `values` all choices, `reason` is a clause that explains why.
-    """
+    """Choices that exclude each other. `fields` are their names, `values` all choices, `reason` is a clause
+    that explains why."""
 
     def __init__(self, fields: tuple[str, ...], values: Choices, reason: str) -> None:
         super().__init__(fields, values, reason)
@@ -252,10 +250,8 @@ class RunChoices(BaseModel):
 
     @property
     def own_agent(self) -> Any:
-        """Find the module of a suite's own `agent` by name.
-
-        None for the agents of every suite. See `evaluation.agents.agents.OwnAgent`.
-        """
+        """Find the module of a suite's own `agent` by name. None for the agents of every suite. See
+        `evaluation.agents.agents.OwnAgent`."""
         if self.agent in ("direct", *SCAFFOLDS):
             return None
         name: str = beside(type(self), RunChoices, self.agent.replace("-", "_"), "__name__")

@@ -19,10 +19,8 @@ EPISODES_PER_PROCESS = 8
 
 
 class InUse(Generic[Value]):
-    """Process-wide value: the default, or the current run's.
-
-    The default serves any other program, such as Inspect AI's command.
-    """
+    """Process-wide value: the default, or the current run's. The default serves any other program, such as
+    Inspect AI's command."""
 
     def __init__(self, usual: Value) -> None:
         self._values = [usual]
@@ -102,19 +100,15 @@ async def in_thread(act: Callable[..., Made], *args: Any, wait: bool | None = No
 
 @dataclass
 class CurrentEpisode:
-    """Current episode of a conversation.
-
-    It is changed in place, because a tool call runs in a context of its own: what is set there is lost.
-    """
+    """Current episode of a conversation. It is changed in place, because a tool call runs in a context of its
+    own: what is set there is lost."""
 
     setup: EpisodeSetup
     environment: Environment
 
     async def compute(self, function: Callable[[Any], Made]) -> Made:
-        """Call a function of the episode's environment in its own process.
-
-        Other episodes continue meanwhile.
-        """
+        """Call a function of the episode's environment in its own process. Other episodes continue
+        meanwhile."""
         return await in_thread(backend().compute, self.environment, function)
 
 

@@ -43,10 +43,8 @@ Call = Callable[[Environment], Any]
 
 
 class Worker:
-    """Process that plays episodes by calls.
-
-    Each answer also has what offline agents may know of the episode after the call.
-    """
+    """Process that plays episodes by calls. Each answer also has what offline agents may know of the episode
+    after the call."""
 
     def __init__(self) -> None:
         self._environments: dict[str, Environment] = {}
@@ -257,11 +255,8 @@ _QUIET = {
     "RAY_task_oom_retries": str(RETRIES),
     "RAY_ENABLE_AUTO_CONNECT": "0",
 }
-"""Ray's settings by default.
-
-No usage reports, graphics cards unchanged (they may render), no retry of a task that needs too much memory,
-and no restart by a thread that still calls it after its end.
-"""
+"""Ray's settings by default. No usage reports, graphics cards unchanged (they may render), no retry of a task
+that needs too much memory, and no restart by a thread that still calls it after its end."""
 
 
 class RayEngine(Engine):
@@ -329,10 +324,8 @@ class RayEngine(Engine):
         jobs: int,
         named: Callable[[Given], str] = str,
     ) -> Generator[Made, None, None]:
-        """Map as `arena.processes.in_order`, but retry a task whose process was killed.
-
-        Raises EvaluationError that names the item after `RETRIES` + 1 failures.
-        """
+        """Map as `arena.processes.in_order`, but retry a task whose process was killed. Raises
+        EvaluationError that names the item after `RETRIES` + 1 failures."""
         ray = self._ray
         task = ray.remote(_done).options(num_cpus=1, max_retries=RETRIES, scheduling_strategy="SPREAD")
         shared, rest = ray.put((function, software_versions())), iter(items)

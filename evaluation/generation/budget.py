@@ -1,8 +1,5 @@
-"""Limits on a run's spending, and admission under a cost limit.
-
-Once a limit is reached no episode begins and no reply is requested; a cost limit admits only episodes that
-the remaining sum covers to their end.
-"""
+"""Limits on a run's spending, and admission under a cost limit. Once a limit is reached no episode begins and
+no reply is requested; a cost limit admits only episodes that the remaining sum covers to their end."""
 
 import re
 import time
@@ -136,10 +133,8 @@ _ROUNDING = 1e-9
 
 @dataclass(eq=False, slots=True)
 class Running:
-    """Running episode: expected `prices` of its requests, and the number `asked`.
-
-    Without `patient` it never waits, because its time is limited.
-    """
+    """Running episode: expected `prices` of its requests, and the number `asked`. Without `patient` it never
+    waits, because its time is limited."""
 
     prices: Sequence[float] | None
     patient: bool

@@ -31,10 +31,8 @@ _REFUSABLE = ("temperature", "seed")
 
 
 def generate_config(model: Model, choices: RunChoices, sample_id: str, trial: int) -> GenerateConfig:
-    """Combine the parameters of a request. Offline agents also get the sample's seed.
-
-    Options of Inspect AI's command are obeyed. Raises InspectUserError for one that contradicts a choice.
-    """
+    """Combine the parameters of a request. Offline agents also get the sample's seed. Options of Inspect AI's
+    command are obeyed. Raises InspectUserError for one that contradicts a choice."""
     choices = obeying(choices)
     chosen = {parameter: getattr(choices, choice) for choice, parameter in PARAMETERS.items()}
     chosen["stop_seqs"] = list(choices.stop) if choices.stop else None

@@ -150,10 +150,8 @@ class Journal:
 
 
 class EpisodeReplies:
-    """Replies of an episode: kept `lines` of earlier attempts, and new ones.
-
-    `count` replies are of the run's own model; all cost `cost` US dollars.
-    """
+    """Replies of an episode: kept `lines` of earlier attempts, and new ones. `count` replies are of the run's
+    own model; all cost `cost` US dollars."""
 
     def __init__(self, journal: Journal, episode: tuple[str, int], lines: Sequence[Line]) -> None:
         self._journal, self._episode = journal, episode
@@ -166,11 +164,8 @@ class EpisodeReplies:
         self._asked = ""
 
     def next(self, request: str) -> "tuple[ModelOutput, ModelCall | None] | None":
-        """Return the kept answer to a request, or None to request it.
-
-        The answer is as a provider's code returns it. Raises RefusedBefore, and NotKept if its answer could
-        not be kept.
-        """
+        """Return the kept answer to a request, or None to request it. The answer is as a provider's code
+        returns it. Raises RefusedBefore, and NotKept if its answer could not be kept."""
         from inspect_ai.model import ModelCall, ModelOutput
 
         self._asked = request
@@ -206,10 +201,8 @@ class EpisodeReplies:
 
 
 def digest(model: str, messages: "Sequence[ChatMessage]", tools: "Sequence[ToolInfo]") -> str:
-    """Hash a request by texts, calls, tools and number of pictures.
-
-    New pictures, those after the last reply, count too.
-    """
+    """Hash a request by texts, calls, tools and number of pictures. New pictures, those after the last reply,
+    count too."""
     replied = max((i for i, message in enumerate(messages) if message.role == "assistant"), default=-1)
     said = [_said(message, new=place > replied) for place, message in enumerate(messages)]
     whole = json.dumps([model, said, [tool.name for tool in tools]], default=str)
@@ -248,10 +241,8 @@ def new_name() -> str:
 
 
 def find_journal(log: Path, header: Any) -> Path | None:
-    """Find the journal of a log's run. None without one, as in earlier versions.
-
-    Raises EvaluationError for an unexpected name.
-    """
+    """Find the journal of a log's run. None without one, as in earlier versions. Raises EvaluationError for
+    an unexpected name."""
     name = (header.eval.metadata or {}).get("journal")
     if name is None:
         return None
@@ -270,10 +261,8 @@ _episode: ContextVar[EpisodeReplies] = ContextVar("replies", default=open_journa
 
 @contextmanager
 def no_other_process(journal: Path | None) -> Iterator[None]:
-    """Lock the run against other processes. Raises EvaluationError if one continues it already.
-
-    A folder without locks, as on some shared drives, stays unlocked.
-    """
+    """Lock the run against other processes. Raises EvaluationError if one continues it already. A folder
+    without locks, as on some shared drives, stays unlocked."""
     if journal is None:
         yield
         return

@@ -22,20 +22,16 @@ class Price(BaseModel, extra="forbid", frozen=True):
     cache_write: float | None = Field(default=None, ge=0, allow_inf_nan=False)
 
     def of(self, tokens_in: float, tokens_out: float, cached: float = 0) -> float:
-        """Price these tokens in US dollars.
-
-        `cached` of those in are read from a cache, to which the others go.
-        """
+        """Price these tokens in US dollars. `cached` of those in are read from a cache, to which the others
+        go."""
         written = self.input if self.cache_write is None or not cached else self.cache_write
         read = self.input if self.cache_read is None else self.cache_read
         return (written * (tokens_in - cached) + read * cached + self.output * tokens_out) / 1e6
 
 
 def load_prices(path: Path | None = None) -> dict[str, Price]:
-    """Load the shipped table, overridden by a file's entries.
-
-    Raises ConfigError, with file:line, for a file that cannot be read or is no price list.
-    """
+    """Load the shipped table, overridden by a file's entries. Raises ConfigError, with file:line, for a file
+    that cannot be read or is no price list."""
     return _read(SHIPPED).prices | (_read(path).prices if path is not None else {})
 
 
@@ -45,11 +41,8 @@ def price_of(model: str, prices: dict[str, Price]) -> Price | None:
 
 
 def price_note(model: str, path: Path | None = None, *, folders: bool = True) -> str:
-    """Describe a model's price: source file, date, and where to change it.
-
-    Without `folders`, files are named without those of this machine, for logs, which are passed on. Raises
-    ConfigError as `load_prices`.
-    """
+    """Describe a model's price: source file, date, and where to change it. Without `folders`, files are named
+    without those of this machine, for logs, which are passed on. Raises ConfigError as `load_prices`."""
     tables = {each: _read(each) for each in (path, SHIPPED) if each is not None}
     if model.startswith("arena/"):
         return f"{model} computes on this machine and costs nothing."
@@ -87,10 +80,8 @@ def register_price(model: str, price: Price) -> None:
 
 
 def set_price(model: str, prices: Path | None, limit: float | None) -> None:
-    """Register a model's price, and refuse an unreachable limit.
-
-    `limit` is one on the cost. Raises EvaluationError if it has no price, ConfigError as `load_prices`.
-    """
+    """Register a model's price, and refuse an unreachable limit. `limit` is one on the cost. Raises
+    EvaluationError if it has no price, ConfigError as `load_prices`."""
     price = price_of(model, load_prices(prices))
     if price is not None:
         register_price(model, price)

@@ -49,10 +49,8 @@ class Dialogue:
         self.agent: ReplyingAgent | None = None
 
     def use_agent(self, episode: str | None = None, trial: int | None = None) -> None:
-        """Create the replying agent, whose log goes to the sample's metadata.
-
-        Offline agents get a seed for the `episode` and its `trial`, by default those of the sample.
-        """
+        """Create the replying agent, whose log goes to the sample's metadata. Offline agents get a seed for
+        the `episode` and its `trial`, by default those of the sample."""
         state, session, model = self.state, self.session, get_model()
         choices = session.choices
         trial = state.epoch - 1 if trial is None else trial
@@ -149,10 +147,8 @@ class Dialogue:
         return _answers[key]
 
     def _noted(self, record: Record) -> Record:
-        """Add the agent's own notes to the record of the last episode.
-
-        Turns get a `thought`, the last one also the agent's `memory`; without an agent replies hold all.
-        """
+        """Add the agent's own notes to the record of the last episode. Turns get a `thought`, the last one
+        also the agent's `memory`; without an agent replies hold all."""
         choices, agent = self.session.choices, self.state.metadata.get("agent", {})
         if choices.agent == "direct" or not record.turns:
             return record
@@ -169,10 +165,8 @@ class Dialogue:
 
 
 async def first_messages(session: Session, before: str = "") -> list[ChatMessage]:
-    """Begin a session; compose its first messages in the layout's roles.
-
-    They include the first observation, which begins with the text `before`.
-    """
+    """Begin a session; compose its first messages in the layout's roles. They include the first observation,
+    which begins with the text `before`."""
     # Not in another thread, because a demonstration's pictures are drawn by this one.
     rules = opening(session.suite, session.choices, session.prompts, len(session.tasks))
     first = await _message(session, await session.in_thread(session.begin, before))
@@ -206,10 +200,8 @@ async def _asked(model: str, role: str, text: str, choices: Any) -> ModelOutput:
 
 
 def content(parts: Sequence[Part | bytes], choices: RunChoices) -> Content:
-    """Convert texts and pictures to message content.
-
-    A frame is encoded as chosen, an image file's bytes are used unchanged.
-    """
+    """Convert texts and pictures to message content. A frame is encoded as chosen, an image file's bytes are
+    used unchanged."""
     return [
         ContentText(text=part)
         if isinstance(part, str)
@@ -278,10 +270,8 @@ async def play_reply(text: str) -> ToolResult:
 
 
 def acting(reply: Callable[..., str]) -> Callable[[], Tool]:
-    """Make a tool that plays the reply made from its arguments.
-
-    The function's docstring describes the tool and its arguments to the model.
-    """
+    """Make a tool that plays the reply made from its arguments. The function's docstring describes the tool
+    and its arguments to the model."""
 
     @wraps(reply)
     async def execute(**arguments: Any) -> ToolResult:

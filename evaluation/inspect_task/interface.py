@@ -1,7 +1,5 @@
-"""Interface to Inspect AI: private names, registered names, and errors.
-
-No other module imports a private name of Inspect AI.
-"""
+"""Interface to Inspect AI: private names, registered names, and errors. No other module imports a private
+name of Inspect AI."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -35,10 +33,8 @@ def given_config() -> GenerateConfig:
 
 
 def log_every_call() -> None:
-    """Keep the raw call of every request of the sample, unless disabled.
-
-    Inspect keeps the first five of a sample by default, also in runs by its own command.
-    """
+    """Keep the raw call of every request of the sample, unless disabled. Inspect keeps the first five of a
+    sample by default, also in runs by its own command."""
     current = transcript()
     if current._log_model_api is None:
         current._log_model_api = True
@@ -153,20 +149,16 @@ LIMITS = {
 
 
 def chosen_with_options(suite: Suite, protocol: str | None, options: Mapping[str, Any]) -> Effective:
-    """Combine the effective choices with options of Inspect's command.
-
-    Raises ConfigError as `effective` does, and InspectUserError for an option that contradicts a choice.
-    """
+    """Combine the effective choices with options of Inspect's command. Raises ConfigError as `effective`
+    does, and InspectUserError for an option that contradicts a choice."""
     found = effective(suite, protocol, options)
     obeyed = _obeyed(found.choices, given_config())
     return effective(suite, protocol, {**options, **obeyed}) if obeyed else found
 
 
 def obeying(choices: RunChoices) -> RunChoices:
-    """Adapt a task's earlier choices to the present run's options.
-
-    Raises InspectUserError for an option that contradicts a choice.
-    """
+    """Adapt a task's earlier choices to the present run's options. Raises InspectUserError for an option that
+    contradicts a choice."""
     obeyed = _obeyed(choices, given_config())
     return choices.model_copy(update=obeyed) if obeyed else choices
 

@@ -1,7 +1,5 @@
-"""Scores of episodes: a second model's judgement, verdicts, and Inspect's metrics.
-
-Samples that ended by an error have no score, and Inspect leaves them out; reports count them as failed.
-"""
+"""Scores of episodes: a second model's judgement, verdicts, and Inspect's metrics. Samples that ended by an
+error have no score, and Inspect leaves them out; reports count them as failed."""
 
 import math
 from collections.abc import Iterator
@@ -23,11 +21,8 @@ from evaluation.suite import ModelEnd
 @metric
 @of_distribution
 def pass_rate() -> Metric:
-    """Share of episodes passed.
-
-    Episodes ended by a limit or a stop of the model, and those of a conversation not reached, count as
-    failed; those without a criterion do not count.
-    """
+    """Share of episodes passed. Episodes ended by a limit or a stop of the model, and those of a conversation
+    not reached, count as failed; those without a criterion do not count."""
     return mean("passed")
 
 
@@ -61,10 +56,8 @@ def mean(of: str) -> Metric:
 @metric
 @of_distribution
 def stderr(of: str = "passed") -> Metric:
-    """Standard error of that mean. Trials and variants of a task are one cluster, as in reports.
-
-    NaN for fewer than two clusters.
-    """
+    """Standard error of that mean. Trials and variants of a task are one cluster, as in reports. NaN for
+    fewer than two clusters."""
     calculate: Any = standard_error(cluster="cluster")
 
     def over_episodes(scores: list[SampleScore]) -> float:
@@ -90,11 +83,8 @@ def by_group() -> Metric:
 
 
 def episode_scores(scores: list[SampleScore], of: str) -> list[SampleScore]:
-    """Make one score per episode with the number `of`, by group.
-
-    A sample may be a conversation. Their metadata are `group` and `cluster`. Scores of episodes are returned
-    unchanged.
-    """
+    """Make one score per episode with the number `of`, by group. A sample may be a conversation. Their
+    metadata are `group` and `cluster`. Scores of episodes are returned unchanged."""
     found = [each for score in scores for each in _of_sample(score, of)]
     return sorted(found, key=lambda each: _rank((each.sample_metadata or {})["group"]))
 
@@ -140,10 +130,8 @@ NUMBERS = {"total_reward": "total_reward", "replies": "turns"}
 
 
 def without_verdict(row: Row, kind: str | None) -> Row:
-    """Mark a row as ended by a limit or stop, with score 0.
-
-    A task without a criterion has no score either.
-    """
+    """Mark a row as ended by a limit or stop, with score 0. A task without a criterion has no score
+    either."""
     return row | {"passed": None, "score": None if row["passed"] is None else 0.0, LIMIT: kind}
 
 

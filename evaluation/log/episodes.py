@@ -29,11 +29,8 @@ from evaluation.suite import ModelEnd, Suite
 
 
 class Limit(NamedTuple):
-    """Early end of the model's part in an episode.
-
-    `kind` is Inspect's word for a `limit`, such as token or time, or a kind of stop; `said` quotes the
-    provider.
-    """
+    """Early end of the model's part in an episode. `kind` is Inspect's word for a `limit`, such as token or
+    time, or a kind of stop; `said` quotes the provider."""
 
     kind: str
     limit: float | None = None
@@ -111,11 +108,8 @@ class LoggedSample:
         return (self.raw.metadata or {}).get("drawn_by")
 
     def limit_of(self, task_id: str) -> Limit | None:
-        """Find the limit that ended the model's part in an episode.
-
-        Such an episode has no verdict: it was ended without the model. In a conversation, only the running
-        episode was ended.
-        """
+        """Find the limit that ended the model's part in an episode. Such an episode has no verdict: it was
+        ended without the model. In a conversation, only the running episode was ended."""
         ended = self.records[task_id].get("model_end", ModelEnd.SOLVER) == ModelEnd.SOLVER
         return self.limit if ended else None
 
@@ -133,10 +127,8 @@ class LoggedSample:
         return Limit(str(stopped["kind"]), said=str(stopped.get("said") or "")) if stopped else None
 
     def row(self, task_id: str) -> dict[str, Any]:
-        """Build the results row of a finished episode from score or record.
-
-        A conversation that an error ended has no score, but its finished episodes have complete rows.
-        """
+        """Build the results row of a finished episode from score or record. A conversation that an error
+        ended has no score, but its finished episodes have complete rows."""
         return dict(self.scored(task_id) or row_of(self.records[task_id]))
 
     def scored(self, task_id: str) -> Mapping[str, Any]:
@@ -152,10 +144,8 @@ class LoggedSample:
 
 
 def _opening_apart(said: Talk, own: int) -> Talk:
-    """Remove a demonstration from the message of the first view.
-
-    That message has `own` pictures of the episode; those before them are the demonstration's.
-    """
+    """Remove a demonstration from the message of the first view. That message has `own` pictures of the
+    episode; those before them are the demonstration's."""
     extra = len(said.exchanges[0].shown) - own if said.exchanges else 0
     if said.before or extra <= 0:
         return said

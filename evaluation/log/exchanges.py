@@ -262,10 +262,8 @@ def picture_slots(messages: Sequence[Any], attachments: Mapping[str, str]) -> It
 
 
 def matched(said: Talk, replies: Sequence[str], demonstration: bool) -> Talk | None:
-    """Match exchanges to the turns with these replies. None if there are fewer.
-
-    A demonstration's replies come before; a reply that a limit kept from being played may come after.
-    """
+    """Match exchanges to the turns with these replies. None if there are fewer. A demonstration's replies
+    come before; a reply that a limit kept from being played may come after."""
     extra = len(said.exchanges) - len(replies)
     if extra < 0:
         return None
@@ -285,11 +283,8 @@ def matched(said: Talk, replies: Sequence[str], demonstration: bool) -> Talk | N
 
 
 def parted(said: Talk, turns: Sequence[int], first: int) -> list[Talk]:
-    """Split a conversation by its episodes' numbers of turns.
-
-    `first` is the number of pictures at the start of an episode: one that was over before the first reply
-    left these in front of the next one's.
-    """
+    """Split a conversation by its episodes' numbers of turns. `first` is the number of pictures at the start
+    of an episode: one that was over before the first reply left these in front of the next one's."""
     found: list[Talk] = []
     exchanges, at, waiting = said.exchanges, 0, 0
     for count in turns:

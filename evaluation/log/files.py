@@ -91,10 +91,8 @@ def recovered(path: Path) -> Path:
 
 
 def find_logs(paths: Sequence[Path]) -> list[Path]:
-    """Find the logs among files and folders. Of a resumed run the newest.
-
-    Raises EvaluationError for a folder without logs, for a table of results, and if there is no file.
-    """
+    """Find the logs among files and folders. Of a resumed run the newest. Raises EvaluationError for a folder
+    without logs, for a table of results, and if there is no file."""
     found: list[Path] = []
     for path in paths:
         if path.suffix == ".csv":

@@ -42,10 +42,8 @@ _ENDS = {"started": "was not ended", "cancelled": "was cancelled", "error": "fai
 
 
 def open_logs(named: Sequence[tuple[str | None, Path]]) -> "list[RunLog]":
-    """Open several logs, each with a name for its agent, or None.
-
-    Raises EvaluationError if one is broken, and if two have agents of the same name.
-    """
+    """Open several logs, each with a name for its agent, or None. Raises EvaluationError if one is broken,
+    and if two have agents of the same name."""
     logs = [RunLog(path, name) for name, path in named]
     refuse_twins((log.agent, log.path) for log in logs)
     return logs
@@ -257,10 +255,8 @@ class RunLog:
         return sorted(self._summaries)
 
     def sample(self, sample: str, epoch: int, unused: frozenset[str] = frozenset({"store"})) -> LoggedSample:
-        """Read a sample without its `unused` parts, with its records' faults.
-
-        Raises EvaluationError if it is damaged.
-        """
+        """Read a sample without its `unused` parts, with its records' faults. Raises EvaluationError if it is
+        damaged."""
         raw = read_sample(self.path, sample, epoch, unused)
         where = f"{self.path}: episode {sample}, trial {epoch}"
         check_sample(raw, where)

@@ -231,10 +231,8 @@ def check_sample(sample: Any, where: str) -> None:
 
 
 def check_score(scored: Mapping[str, Any], row: Mapping[str, Any], where: str) -> None:
-    """Raise EvaluationError if a score has no episode or contradicts its `row`.
-
-    A limit leaves a score without a verdict.
-    """
+    """Raise EvaluationError if a score has no episode or contradicts its `row`. A limit leaves a score
+    without a verdict."""
     if scored.get("outcome") is not None and "outcome" not in row:
         raise EvaluationError(f"{where}: has a score, but no episode; the file was changed or is damaged")
     if scored.get("passed") is None:

@@ -11,10 +11,8 @@ from evaluation.statistics import clustered_interval
 
 
 def panel(package: str, name: str, **values: Any) -> str:
-    """Render the macro `name` of a package's `templates/findings.html.j2` with values.
-
-    The template may import from `templates/` of this package. Values are escaped.
-    """
+    """Render the macro `name` of a package's `templates/findings.html.j2` with values. The template may
+    import from `templates/` of this package. Values are escaped."""
     module: Any = _environment(package).get_template("findings.html.j2").module
     return str(getattr(module, name)(**values))
 
@@ -43,10 +41,8 @@ class Bin(NamedTuple):
 
 
 def calibration(said: Iterable[tuple[int, float, float]]) -> list[Bin]:
-    """Bin stated probabilities by tenths, with the truths from 0 to 1.
-
-    The 95 % interval treats each episode as a cluster.
-    """
+    """Bin stated probabilities by tenths, with the truths from 0 to 1. The 95 % interval treats each episode
+    as a cluster."""
     table = np.array(list(said), np.float64).reshape(-1, 3)
     episode, stated, truth = table[:, 0].astype(int), table[:, 1], table[:, 2]
     place = np.clip(np.digitize(stated, LIMITS) - 1, 0, len(LIMITS) - 2)

@@ -1,7 +1,5 @@
-"""Prompt texts: Markdown files with `$name` variables, and their message layout.
-
-Strict both ways: a variable that a text may not use, and a value too few or too many, are errors.
-"""
+"""Prompt texts: Markdown files with `$name` variables, and their message layout. Strict both ways: a variable
+that a text may not use, and a value too few or too many, are errors."""
 
 import hashlib
 import re
@@ -68,10 +66,8 @@ def variables_of(package: str, file: str = "variables.yaml") -> Variables:
 
 
 RUNNER: Variables = {"episode_next": ("number", "count"), "episode_last": (), "no_call": ()}
-"""Texts of the runner itself, in this package; every suite has them.
-
-`number`, `count`: of the episode in its conversation.
-"""
+"""Texts of the runner itself, in this package; every suite has them. `number`, `count`: of the episode in its
+conversation."""
 
 
 class PromptFiles(NamedTuple):
@@ -103,11 +99,8 @@ class Prompt(NamedTuple):
         return hashlib.sha256(self.text.encode()).hexdigest()
 
     def fill(self, **values: object) -> str:
-        """Replace every `$name`; `$$` becomes `$`.
-
-        Takes a value for each variable, whether the text uses it or not. Raises ConfigError for a missing and
-        for an unknown one.
-        """
+        """Replace every `$name`; `$$` becomes `$`. Takes a value for each variable, whether the text uses it
+        or not. Raises ConfigError for a missing and for an unknown one."""
         missing = [name for name in self.names if name not in values]
         unknown = [name for name in values if name not in self.names]
         if missing or unknown:
@@ -278,10 +271,8 @@ def _text(path: Path, known: Mapping[str, Prompt]) -> Prompt:
 
 
 def write_folder(prompts: PromptSet, folder: Path) -> None:
-    """Write texts and layout as a folder for `with_folder`.
-
-    Raises ConfigError if the folder is not empty, and EvaluationError if it cannot be written.
-    """
+    """Write texts and layout as a folder for `with_folder`. Raises ConfigError if the folder is not empty,
+    and EvaluationError if it cannot be written."""
     check_output_folder(folder)
     if folder.exists() and any(folder.iterdir()):
         raise ConfigError(f"{folder}: is not empty; name a new folder")

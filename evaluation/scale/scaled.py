@@ -61,10 +61,7 @@ NO_SCALE = Scaled(pd.DataFrame([], columns=list(_COLUMNS)), ())
 
 
 def scaled_scores(results: pd.DataFrame, suite: Suite, bases: Mapping[str, Basis | None]) -> Scaled:
-    """Scale the results of each agent; `bases` by agent.
-
-    `results` has the columns of `results_frame`.
-    """
+    """Scale the results of each agent; `bases` by agent. `results` has the columns of `results_frame`."""
     scale, rows, reasons = scale_of(suite), [], []
     if scale is None:
         return NO_SCALE
@@ -97,11 +94,8 @@ def mismatch(known: Sequence[Reference], found: Basis | None) -> str:
 
 
 def headline_scores(results: pd.DataFrame, suite: Suite) -> pd.DataFrame:
-    """Average a suite's headline metric by agent and group.
-
-    Columns `agent`, `level`, `tasks`, `score`, `low`, `high`. As `pass_rates` and `mean_scores` give them: a
-    missing trial counts as 0.
-    """
+    """Average a suite's headline metric by agent and group. Columns `agent`, `level`, `tasks`, `score`,
+    `low`, `high`. As `pass_rates` and `mean_scores` give them: a missing trial counts as 0."""
     if "score" in suite.headline.values():
         if len(means := mean_scores(results)):
             return means

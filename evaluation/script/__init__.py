@@ -63,10 +63,8 @@ class Place(NamedTuple):
 
 
 class Repair(NamedTuple):
-    """Change: characters `original` at `position` (from 0) were read as `became`.
-
-    A reply with all repairs applied is in the strict language.
-    """
+    """Change: characters `original` at `position` (from 0) were read as `became`. A reply with all repairs
+    applied is in the strict language."""
 
     kind: RepairKind
     place: Place
@@ -223,10 +221,8 @@ class Unwrapped(NamedTuple):
 
 
 class Wrapping:
-    """Wrapping of replies in a language with the commands `names` and Think.
-
-    Full-width characters are read in arguments of at most `longest` characters.
-    """
+    """Wrapping of replies in a language with the commands `names` and Think. Full-width characters are read
+    in arguments of at most `longest` characters."""
 
     def __init__(self, names: Sequence[str], longest: int) -> None:
         own, every = ("|".join(map(str.lower, each)) for each in (names, (*names, "Think")))
@@ -396,11 +392,8 @@ _THOUGHT = Argument(
 
 
 class Form(NamedTuple, Generic[Command]):
-    """Form of a command, such as `Go(12);`: name, argument, and result.
-
-    `read` raises `ArgumentError` for an argument that the command cannot have. `unit` is the pattern of a
-    unit that the tolerant mode drops.
-    """
+    """Form of a command, such as `Go(12);`: name, argument, and result. `read` raises `ArgumentError` for an
+    argument that the command cannot have. `unit` is the pattern of a unit that the tolerant mode drops."""
 
     name: str
     argument: Argument
@@ -480,11 +473,8 @@ _SHARE = r"((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]{1,3})?)\s*(%?)"
 
 
 def shares(text: str, named: str) -> tuple[float, ...] | None:
-    """Read probabilities in any brackets; None if unreadable.
-
-    They may be in percent or labelled by number in any order. `named` is the pattern of words that may
-    precede a number.
-    """
+    """Read probabilities in any brackets; None if unreadable. They may be in percent or labelled by number in
+    any order. `named` is the pattern of words that may precede a number."""
     pattern = rf"(?:{_number(named)}\s*[:=]\s*)?{_SHARE}"
     found = [re.fullmatch(pattern, item, re.IGNORECASE) for item in _items(text)]
     each = [(int(m[1] or -1), float(m[2]) / (100 if m[3] else 1)) for m in found if m]
@@ -570,10 +560,8 @@ class Language(Generic[Command]):
             raise error.at(text) from None
 
     def read_tolerantly(self, reply: str) -> Parsed[Command]:
-        """Parse a reply, with a repair for every non-strict part.
-
-        Raises Lark's `UnexpectedInput`, `ArgumentError`, or `ScriptSyntaxError` for several code blocks.
-        """
+        """Parse a reply, with a repair for every non-strict part. Raises Lark's `UnexpectedInput`,
+        `ArgumentError`, or `ScriptSyntaxError` for several code blocks."""
         text = ReplyText(reply)
         block = without_fence(text)
         tokens = _tokens(self._tolerant, block.text)
@@ -725,10 +713,8 @@ def _ordered(*repairs: Repair) -> tuple[Repair, ...]:
 
 
 def _joined(reply: str, plain: Unwrapped, inner: tuple[Repair, ...]) -> tuple[Repair, ...]:
-    """Combine repairs in terms of the reply; outer ones replace those within.
-
-    A repair of the plain text takes the place of those within it.
-    """
+    """Combine repairs in terms of the reply; outer ones replace those within. A repair of the plain text
+    takes the place of those within it."""
     text = ReplyText(reply)
     within = [(each.position, each.position + len(each.original)) for each in inner]
     covered = {place for begin, end in within for place in range(begin, end)}

@@ -321,10 +321,8 @@ class SampleCheck:
     def _again(
         self, setup: EpisodeSetup, logged: Row, turns: Sequence[Row], task_id: str, notes: list[str]
     ) -> tuple[Record, Replies | None, bool]:
-        """Replay the episode from its replies, or by its self-playing agent.
-
-        The last value says if requests are compared too.
-        """
+        """Replay the episode from its replies, or by its self-playing agent. The last value says if requests
+        are compared too."""
         if self._choices.acts or self._log.player:
             return replayed(setup, logged), None, False
         sample = self._sample

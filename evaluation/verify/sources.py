@@ -28,10 +28,8 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Value that differs from the replay.
-
-    `turn` counts from 1, None for the whole episode; `logged` and `replayed` are plain values.
-    """
+    """Value that differs from the replay. `turn` counts from 1, None for the whole episode; `logged` and
+    `replayed` are plain values."""
 
     turn: int | None
     what: str
@@ -95,10 +93,8 @@ class Options(NamedTuple):
 
 
 class Source(NamedTuple):
-    """Unit of reading: a recording's file, or a log's sample.
-
-    A sample is one episode, or a conversation over several.
-    """
+    """Unit of reading: a recording's file, or a log's sample. A sample is one episode, or a conversation over
+    several."""
 
     path: Path
     sample: str | None = None
@@ -117,10 +113,8 @@ class Found(NamedTuple):
 
 
 def find_sources(targets: Iterable[Path], is_recording: Callable[[Path], bool]) -> Found:
-    """Find episodes in logs (`.eval`), recordings (JSON) and folders with subfolders.
-
-    Raises RecordingError for a target that is neither, a log that cannot be read, and if none are found.
-    """
+    """Find episodes in logs (`.eval`), recordings (JSON) and folders with subfolders. Raises RecordingError
+    for a target that is neither, a log that cannot be read, and if none are found."""
     files = list(_files(targets))
 
     from evaluation.log.run import RunLog

@@ -41,10 +41,8 @@ class Plan(NamedTuple):
 
 
 def next_reply(plan: Plan, done: int, choices: ArenaChoices) -> str:
-    """Write the next reply, after `done` actions of the plan.
-
-    Raises RecordingError if no script can express the rest.
-    """
+    """Write the next reply, after `done` actions of the plan. Raises RecordingError if no script can express
+    the rest."""
     left = plan.actions[done:]
     if not left:
         return END
@@ -82,10 +80,8 @@ REPLAY = "replay/"
 
 
 async def informed_reply(name: str) -> str:
-    """Compute a named agent's next reply in the running episode.
-
-    Planning agents plan again after a deviation. Raises RecordingError for a recording that cannot be played.
-    """
+    """Compute a named agent's next reply in the running episode. Planning agents plan again after a
+    deviation. Raises RecordingError for a recording that cannot be played."""
     episode = CURRENT.get()
     setup, environment = episode.setup, episode.environment
     plan = _plans.get(environment)
@@ -115,10 +111,8 @@ def stored_solutions() -> Mapping[str, Recording]:
 
 
 def check_plans(name: str, tasks: Sequence[TaskSpec], choices: ArenaChoices) -> None:
-    """Check before a run that `ideal` or `replay/FOLDER` covers every episode.
-
-    Raises RecordingError as `stored_plan` does, and for missing files once for all.
-    """
+    """Check before a run that `ideal` or `replay/FOLDER` covers every episode. Raises RecordingError as
+    `stored_plan` does, and for missing files once for all."""
     if name.startswith(REPLAY):
         _check_files(Path(name.removeprefix(REPLAY)), tasks)
     for task in tasks:

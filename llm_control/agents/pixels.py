@@ -38,10 +38,8 @@ LOOKS_AROUND = 5
 
 
 class Blob(NamedTuple):
-    """Ball in the picture: bearing in degrees, distance in metres, pixels.
-
-    Bearings to the right are positive.
-    """
+    """Ball in the picture: bearing in degrees, distance in metres, pixels. Bearings to the right are
+    positive."""
 
     bearing: float
     distance: float
@@ -49,11 +47,8 @@ class Blob(NamedTuple):
 
 
 def answer(frame: Frame, fruitless: int, rng: np.random.Generator) -> str:
-    """Write a script for a picture.
-
-    `frame` is uint8 (H, W, 3), a square with or without a gutter; `fruitless` is the number of replies in a
-    row without a ball in view.
-    """
+    """Write a script for a picture. `frame` is uint8 (H, W, 3), a square with or without a gutter;
+    `fruitless` is the number of replies in a row without a ball in view."""
     bad = blobs(frame, RED)
     goals = blobs(frame, YELLOW) or blobs(frame, GREEN)
     if goals:

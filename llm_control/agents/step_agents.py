@@ -34,10 +34,8 @@ class RandomActions:
 
 
 HELD_STEPS, HELD_SPREAD = 5.0, 1.0
-"""Mean and standard deviation of repeated steps in the published random agent.
-
-From aai3-paper-experiments, `competition_random_heuristic.py`.
-"""
+"""Mean and standard deviation of repeated steps in the published random agent. From aai3-paper-experiments,
+`competition_random_heuristic.py`."""
 
 
 class HeldActions:
@@ -114,10 +112,8 @@ class Braitenberg:
         return self.respond(self._rays.observe(episode.scene()), episode.agents[0].local_velocity[2])
 
     def respond(self, rows: npt.NDArray[np.float32], speed: float) -> Action:
-        """Choose the next action from rays (21, 14) and forward speed (m/s).
-
-        Rays as `Rays.observe` gives them.
-        """
+        """Choose the next action from rays (21, 14) and forward speed (m/s). Rays as `Rays.observe` gives
+        them."""
         if self._reflex:
             return self._reflex.pop()
         action = self._steer(rows, speed)

@@ -23,10 +23,8 @@ Picture = Frame | bytes
 
 
 class ShownTurn(NamedTuple):
-    """Turn of a demonstration's file. `health` (0 to 100) and `reward` after its script.
-
-    The health is unknown only for a turn without a following picture.
-    """
+    """Turn of a demonstration's file. `health` (0 to 100) and `reward` after its script. The health is
+    unknown only for a turn without a following picture."""
 
     turn: int
     reply: str

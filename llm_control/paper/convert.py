@@ -50,10 +50,8 @@ class Ingredients(NamedTuple):
         return self._replace(**{name: getattr(self, name) or getattr(other, name) for name in missing})
 
     def prompts(self) -> PromptSet:
-        """Convert to prompts with one user message before the first reply.
-
-        The paper's program does the same. Raises ConfigError if a text has an invalid variable.
-        """
+        """Convert to prompts with one user message before the first reply. The paper's program does the same.
+        Raises ConfigError if a text has an invalid variable."""
         stale = self.health.replace("$health", "$first_health")
         texts = {
             "system": self.background,
@@ -251,10 +249,8 @@ HEALTH = (
     *(88.8, 88.4, 87.5, 87.2, 100.0, 99.1, 99.9, 99.5, 99.3, 98.9, 98.6, 97.7, 97.3, 97.1),
     *(97.0, 96.1, 95.9, 95.8, 95.7, 95.5, 94.3, 94.0, 93.1, 92.6, 91.7, 90.5, 89.6, 89.3),
 )
-"""Health before each of the example's 42 scripts, which the material omits.
-
-From the recording of the example in LLM-AAI (`data/tutorial_video`).
-"""
+"""Health before each of the example's 42 scripts, which the material omits. From the recording of the example
+in LLM-AAI (`data/tutorial_video`)."""
 
 _BEGINS = "You are a PLAYER"
 _OFF = "Ready to play?"

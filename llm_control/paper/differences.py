@@ -1,7 +1,5 @@
-"""Differences between a run and the paper, for `--show`, reports and documentation.
-
-Sources on the paper: its text (arXiv 2410.23242), its program (LLM-AAI) and its supporting material.
-"""
+"""Differences between a run and the paper, for `--show`, reports and documentation. Sources on the paper: its
+text (arXiv 2410.23242), its program (LLM-AAI) and its supporting material."""
 
 from collections.abc import Callable, Iterator
 from string import Template
@@ -48,10 +46,7 @@ def in_short(choices: ArenaChoices, prompts: PromptSet) -> str:
 
 
 def _choice(topic: str, field: str, paper: Any, said: str = "", ours: str = "{}") -> Difference:
-    """Make a point of one choice. `said` is the paper's value in words.
-
-    `ours` formats the run's value.
-    """
+    """Make a point of one choice. `said` is the paper's value in words. `ours` formats the run's value."""
 
     theirs = tuple(paper) if isinstance(paper, list) else paper
 

@@ -110,10 +110,8 @@ class BoxingChoices(RunChoices):
         return tuple(sorted(each for each in numbers if each <= self.experiments))
 
     def bounds(self, content: Any = None) -> Bounds:
-        """Bound an episode's requests; estimates assume a single reply to each.
-
-        Every request may take `TRIES` replies. A goal other than prediction has one question.
-        """
+        """Bound an episode's requests; estimates assume a single reply to each. Every request may take
+        `TRIES` replies. A goal other than prediction has one question."""
         several = self.ask == "singly" and (content is None or content["goal"] == "prediction")
         each = self.questions if several else 1
         experiments = self.experiments * (1 if self.narrator is None else 2)

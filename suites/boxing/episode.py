@@ -78,10 +78,8 @@ class Turn(NamedTuple):
 
 
 class Answers:
-    """Answers of each evaluation, `number` in all.
-
-    An unanswered question counts as answered by the worst answer of the range.
-    """
+    """Answers of each evaluation, `number` in all. An unanswered question counts as answered by the worst
+    answer of the range."""
 
     def __init__(self, questions: Questions) -> None:
         self._questions = questions
@@ -175,10 +173,8 @@ class Episode(TurnByTurn):
         }
 
     def reply(self, text: str, reason: str | None = None) -> Observation:
-        """Carry out an experiment, or record answers or an explanation.
-
-        A reply that is refused for a `reason` has no effect.
-        """
+        """Carry out an experiment, or record answers or an explanation. A reply that is refused for a
+        `reason` has no effect."""
         request, error = self.request, reason
         found: Mapping[str, Any] = {}
         try:

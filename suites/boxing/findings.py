@@ -210,10 +210,8 @@ def _missing(records: Sequence[Record]) -> str:
 
 
 def _oracle(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, ...]]:
-    """Tabulate the Bayes-optimal standardised errors of the played kinds.
-
-    They are printed by `python -m benchmarks.boxing errors`.
-    """
+    """Tabulate the Bayes-optimal standardised errors of the played kinds. They are printed by `python -m
+    benchmarks.boxing errors`."""
     played = {kind for own in records.values() for kind in _by_kind(own)}
     rows = []
     for row in rows_of("suites.boxing", "oracle.csv"):

@@ -118,10 +118,8 @@ class Gaussian(NamedTuple):
         return (np.abs(signals) if self.folded else signals)[..., None]
 
     def information(self, signals: Floats, weights: Floats) -> Floats:
-        """Integrate by quadrature.
-
-        Signals are uniform between their quantiles, noise is at the nodes of Gauss-Hermite.
-        """
+        """Integrate by quadrature. Signals are uniform between their quantiles, noise is at the nodes of
+        Gauss-Hermite."""
         low, high, mass = _bins(signals)
         middle, half = (low + high) / 2, np.maximum((high - low) / 2, 1e-3 * self.sd)
         low, high = middle - half, middle + half
@@ -175,10 +173,8 @@ class Rounding:
 
 
 class Likert:
-    """Ratings from 1 to 9: truncated Gaussians, the ends including their tails.
-
-    Signals (n, m, ratings, 2): mean and standard deviation of each. Information takes equal weights.
-    """
+    """Ratings from 1 to 9: truncated Gaussians, the ends including their tails. Signals (n, m, ratings, 2):
+    mean and standard deviation of each. Information takes equal weights."""
 
     low, high = 1.0, 9.0
 
@@ -231,10 +227,8 @@ def _log_poisson(log_mean: Floats, y: Floats) -> Floats:
 
 
 def _table_information(log_p: Floats, weights: Floats, measure: Floats) -> Floats:
-    """Compute information (m,) of outcomes with probabilities (n, m, outcomes).
-
-    Each outcome represents `measure` of them.
-    """
+    """Compute information (m,) of outcomes with probabilities (n, m, outcomes). Each outcome represents
+    `measure` of them."""
     p = np.exp(log_p)
     mixed = np.einsum("nm,nmy->my", weights, p)
     own = np.einsum("nm,nmy->my", weights, p * np.maximum(log_p, -745.0))
@@ -242,10 +236,8 @@ def _table_information(log_p: Floats, weights: Floats, measure: Floats) -> Float
 
 
 def _bins(signals: Floats) -> tuple[Floats, Floats, Floats]:
-    """Split signals (n, m) at quantiles. Return lower and upper ends, and mass.
-
-    Ends are (bins, m), the mass (bins,).
-    """
+    """Split signals (n, m) at quantiles. Return lower and upper ends, and mass. Ends are (bins, m), the mass
+    (bins,)."""
     ordered = np.sort(signals, axis=0)
     # Finer towards both ends, because tails can be heavy.
     shares = np.concatenate([[0.0], ndtr(np.linspace(-3.3, 3.3, 45)), [1.0]])

@@ -33,10 +33,8 @@ class Posterior(ABC):
         self._ys: list[Floats] = []
 
     def observe(self, x: Floats, y: Floats) -> None:
-        """Add the outcome (values,) of a design (d,).
-
-        A repeated design whose outcome is fixed adds nothing.
-        """
+        """Add the outcome (values,) of a design (d,). A repeated design whose outcome is fixed adds
+        nothing."""
         if not self.settled(x[None])[0]:
             self._xs.append(x)
             self._ys.append(y)
@@ -222,10 +220,8 @@ class Regret(NamedTuple):
 
 
 def information(world: World, posterior: Posterior, xs: Floats, goal: str = "prediction") -> Floats:
-    """Compute designs' expected information gain (m,) about a goal, in nats.
-
-    This is about all parameters, unless the goal asks for some of them.
-    """
+    """Compute designs' expected information gain (m,) about a goal, in nats. This is about all parameters,
+    unless the goal asks for some of them."""
     theta, weights = posterior.particles
     signals = world.signals(theta, xs)
     if goal in world.partial:
@@ -234,11 +230,8 @@ def information(world: World, posterior: Posterior, xs: Floats, goal: str = "pre
 
 
 def _averaged(signals: Floats, weights: Floats, target: Floats) -> tuple[Floats, Floats]:
-    """Average coins over parameters other than the target.
-
-    Returns probabilities of 1 for each value of the target (n, values), and the weights of these values: a
-    mixture of coins is a coin.
-    """
+    """Average coins over parameters other than the target. Returns probabilities of 1 for each value of the
+    target (n, values), and the weights of these values: a mixture of coins is a coin."""
     values, group = np.unique(target, axis=0, return_inverse=True)
     mass, total = np.zeros(len(values)), np.zeros((len(values), signals.shape[1]))
     np.add.at(mass, group.ravel(), weights)
@@ -255,10 +248,8 @@ def best_design(world: World, posterior: Posterior, goal: str = "prediction") ->
 def regret(
     world: World, posterior: Posterior, x: Floats, rng: np.random.Generator, goal: str = "prediction"
 ) -> Regret:
-    """Compute a design's regret in advance; it is never negative.
-
-    A design better than the best of a list has none.
-    """
+    """Compute a design's regret in advance; it is never negative. A design better than the best of a list has
+    none."""
     dense = world.designs()
     drawn = np.array([world.random_design(rng) for _ in range(100)])
     found = information(world, posterior, np.concatenate([x[None], dense, drawn]), goal)

@@ -14,11 +14,8 @@ from suites.boxing.world import Field, Goal, Wording, World
 
 
 class Loss(NamedTuple):
-    """Loss with its best answers.
-
-    `error(answer, truth)` is that of one answer, both (values,). `best(values, weights)` is the answer with
-    the smallest expected error for truths `values` (particles, values).
-    """
+    """Loss with its best answers. `error(answer, truth)` is that of one answer, both (values,). `best(values,
+    weights)` is the answer with the smallest expected error for truths `values` (particles, values)."""
 
     error: Callable[[Floats, Floats], float]
     best: Callable[[Floats, Floats], Floats]
@@ -37,18 +34,14 @@ def _median(values: Floats, weights: Floats) -> Floats:
 
 
 def brier_score(answer: Floats, truth: Floats) -> float:
-    """Compute the expected squared difference of a probability from the outcome.
-
-    The outcome is 1 with the probability `truth`.
-    """
+    """Compute the expected squared difference of a probability from the outcome. The outcome is 1 with the
+    probability `truth`."""
     return float(np.mean((answer - truth) ** 2 + truth * (1 - truth)))
 
 
 def log_score(answer: Floats, truth: Floats) -> float:
-    """Compute minus the expected logarithm of the outcome's probability.
-
-    Probabilities are cut to 0.001 to 0.999.
-    """
+    """Compute minus the expected logarithm of the outcome's probability. Probabilities are cut to 0.001 to
+    0.999."""
     q = np.clip(answer, 1e-3, 1 - 1e-3)
     return float(-np.mean(truth * np.log(q) + (1 - truth) * np.log(1 - q)))
 
@@ -125,19 +118,15 @@ def _measured(file: str, column: str) -> dict[Kind, float]:
 
 @cache
 def baselines() -> dict[Kind, float]:
-    """Mean errors of the best prior answers, by environment, goal and mode.
-
-    Measured by `python -m benchmarks.boxing baselines`.
-    """
+    """Mean errors of the best prior answers, by environment, goal and mode. Measured by `python -m
+    benchmarks.boxing baselines`."""
     return _measured("baselines.csv", "mean")
 
 
 @cache
 def judged() -> frozenset[Kind]:
-    """Kinds with a verdict: perfect inference passes at least half their worlds.
-
-    Measured by `python -m benchmarks.boxing verdicts`.
-    """
+    """Kinds with a verdict: perfect inference passes at least half their worlds. Measured by `python -m
+    benchmarks.boxing verdicts`."""
     passed = _measured("verdicts.csv", "eig")
     return frozenset(kind for kind, share in passed.items() if share >= 0.5)
 

@@ -31,11 +31,8 @@ def design_of(text: str, world: World) -> Floats:
 
 
 def answers_of(text: str, fields: tuple[Field, ...], number: int) -> Floats:
-    """Parse a reply's answers (number, fields). Raises WrongReplyError.
-
-    Percentages count as such. Without a tag the numbers of the whole reply are taken if their count is right,
-    otherwise those of its last line.
-    """
+    """Parse a reply's answers (number, fields). Raises WrongReplyError. Percentages count as such. Without a
+    tag the numbers of the whole reply are taken if their count is right, otherwise those of its last line."""
     spoken = _THOUGHT.sub("", text)
     said = _tagged(spoken, "answer")
     expected = f"<answer>{form_of(fields, number)}</answer>"
@@ -62,10 +59,8 @@ def form_of(fields: tuple[Field, ...], number: int) -> str:
 
 
 def explanation_of(text: str, most: int) -> tuple[str, int]:
-    """Extract the explanation, cut after `most` words, and its full length.
-
-    Raises WrongReplyError without an explanation.
-    """
+    """Extract the explanation, cut after `most` words, and its full length. Raises WrongReplyError without an
+    explanation."""
     spoken = _THOUGHT.sub("", text)
     said = _tagged(spoken, "answer")
     said = _TAGS.sub("", spoken).strip() if said is None else said

@@ -40,10 +40,8 @@ class BoxingSuite(Suite):
     headline = MappingProxyType({"score": "score"})
 
     def tasks(self, choices: BoxingChoices, folder: Path | None) -> Sequence[TaskSpec]:
-        """List the first worlds of each environment and goal.
-
-        Raises ConfigError for names of environments and goals that do not exist.
-        """
+        """List the first worlds of each environment and goal. Raises ConfigError for names of environments
+        and goals that do not exist."""
         every = list(kinds())
         _check("environments", choices.environments, [name for name, _ in every])
         _check("goals", choices.goals, [goal for _, goal in every])

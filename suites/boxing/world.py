@@ -182,10 +182,8 @@ class World(ABC):
     def questions(
         self, rng: np.random.Generator, number: int, published: bool
     ) -> tuple[Floats, Floats, Floats]:
-        """Draw designs (number, d), mean outcomes, and outcomes, both (number, values).
-
-        As published, as many 1 as 0 if there are no other outcomes, by rejection.
-        """
+        """Draw designs (number, d), mean outcomes, and outcomes, both (number, values). As published, as many
+        1 as 0 if there are no other outcomes, by rejection."""
         xs: list[Floats] = []
         ys: list[Floats] = []
         balanced = published and self._chooses
@@ -203,10 +201,8 @@ class World(ABC):
         return found, self.expected(self.theta[None], found)[0], np.array(ys)
 
     def target(self, goal: str, theta: Floats) -> Floats:
-        """Compute the true answers (n, values) of a goal from parameters (n, k).
-
-        For goals other than prediction.
-        """
+        """Compute the true answers (n, values) of a goal from parameters (n, k). For goals other than
+        prediction."""
         return theta
 
     def parse(self, text: str) -> Floats:
@@ -224,10 +220,8 @@ class World(ABC):
         return ", ".join(f"{value:.10g}" for value in x)
 
     def stepped(self, z: Floats, xs: Floats, rng: np.random.Generator) -> Floats:
-        """Propose symmetric moves (n, b) of a block (n, b), given designs (m, d).
-
-        Here steps of any length, from that of the prior to a thousandth of it.
-        """
+        """Propose symmetric moves (n, b) of a block (n, b), given designs (m, d). Here steps of any length,
+        from that of the prior to a thousandth of it."""
         return z + rng.standard_normal(z.shape) * 10 ** rng.uniform(-3, 0.2, (len(z), 1))
 
     def said(self, wording: Wording) -> Words:

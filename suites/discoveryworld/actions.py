@@ -50,10 +50,8 @@ class Unusable(Exception):
 
 
 class Scene(NamedTuple):
-    """Translated observation, names, and places that decide which actions are possible.
-
-    Offline agents know it with the `turns` so far; it changes with the episode. Objects have our ids.
-    """
+    """Translated observation, names, and places that decide which actions are possible. Offline agents know
+    it with the `turns` so far; it changes with the episode. Objects have our ids."""
 
     observation: Mapping[str, Any]
     names: Names

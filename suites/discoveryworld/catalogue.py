@@ -23,10 +23,7 @@ PAPER_SEEDS = "0-4"
 
 
 class Kind(NamedTuple):
-    """Theme at a level, or unit test: id without seed, package's names.
-
-    `skill` describes its tasks.
-    """
+    """Theme at a level, or unit test: id without seed, package's names. `skill` describes its tasks."""
 
     name: str
     theme: str

@@ -60,10 +60,8 @@ def in_words(call: str) -> str:
 
 
 def called(text: str, labels: Iterable[str]) -> str:
-    """Convert a person's words to a model's action.
-
-    Raises ConfigError for other words, or if none of these labels has that name.
-    """
+    """Convert a person's words to a model's action. Raises ConfigError for other words, or if none of these
+    labels has that name."""
     text = " ".join(text.split()).rstrip(".")
     tried = ((verb, pattern.fullmatch(text)) for verb, pattern in _READ.items())
     verb, given = next(((verb, found.groups()) for verb, found in tried if found), ("", ()))

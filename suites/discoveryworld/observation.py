@@ -12,10 +12,8 @@ _ID = re.compile(r"\[uuid: (\d+)\]")
 
 
 def compact(observation: Mapping[str, Any], names: Names, near: bool = True) -> str:
-    """Write JSON, a line per non-empty part, without floor, grass and walls.
-
-    Objects are texts: label, id in brackets, other visible facts, and in `near` the distance in tiles.
-    """
+    """Write JSON, a line per non-empty part, without floor, grass and walls. Objects are texts: label, id in
+    brackets, other visible facts, and in `near` the distance in tiles."""
     parts = _parts(observation, names, near)
     lines = [
         f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}"

@@ -32,10 +32,8 @@ _lock = threading.RLock()
 
 
 class _Dice:
-    """Replacement of the package's `random`, drawing from the current world.
-
-    Generators that are made without a seed get one from there.
-    """
+    """Replacement of the package's `random`, drawing from the current world. Generators that are made without
+    a seed get one from there."""
 
     def __init__(self) -> None:
         self.current = random.Random(0)
@@ -53,10 +51,8 @@ _dice = _Dice()
 
 @contextmanager
 def calling(rng: random.Random) -> Generator[None, None, None]:
-    """Make one call of the package at a time, which draws from `rng`.
-
-    Raises EvaluationError for whatever the package raises, an attempt to end the process among it.
-    """
+    """Make one call of the package at a time, which draws from `rng`. Raises EvaluationError for whatever the
+    package raises, an attempt to end the process among it."""
     with _lock, np.errstate(all="ignore"):
         before, _dice.current = _dice.current, rng
         try:
@@ -219,10 +215,8 @@ class Card(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """Progress of the task: share of points, end, success, and scorecard.
-
-    `questions` are what an agent should have found out, each answered by yes or no.
-    """
+    """Progress of the task: share of points, end, success, and scorecard. `questions` are what an agent
+    should have found out, each answered by yes or no."""
 
     score: float
     over: bool
@@ -251,10 +245,8 @@ class World:
                 raise EvaluationError(f"{kind.name}: there is no such world in the package")
 
     def look(self) -> dict[str, Any]:
-        """Observe the agent's view as the package's JSON.
-
-        A message that popped up is in one observation only.
-        """
+        """Observe the agent's view as the package's JSON. A message that popped up is in one observation
+        only."""
         with calling(self._rng):
             ui = self._api.ui[0]
             agent = ui.currentAgent
@@ -267,10 +259,8 @@ class World:
             return found
 
     def act(self, action: Mapping[str, Any]) -> bool:
-        """Apply an action of the package's JSON, and return its success.
-
-        Time passes. An action in which the package fails has not succeeded.
-        """
+        """Apply an action of the package's JSON, and return its success. Time passes. An action in which the
+        package fails has not succeeded."""
         with calling(self._rng):
             try:
                 done = bool(self._api.performAgentAction(0, dict(action)).get("success"))

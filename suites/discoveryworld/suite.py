@@ -75,10 +75,8 @@ class DiscoveryWorldSuite(Suite):
         return [task for name in catalogue.kinds() for task in self.named(name, choices, folder)]
 
     def named(self, name: str, choices: DiscoveryWorldChoices, folder: Path | None) -> Sequence[TaskSpec]:
-        """Find the worlds of a theme, a level, or both, or one.
-
-        At the chosen seeds, unless the name has its seed.
-        """
+        """Find the worlds of a theme, a level, or both, or one. At the chosen seeds, unless the name has its
+        seed."""
         if found := catalogue.selected(name):
             return [_task(kind, seed) for kind in found for seed in catalogue.seed_list(choices.seeds)]
         if (world := catalogue.find_world(name)) is not None:
@@ -93,10 +91,8 @@ class DiscoveryWorldSuite(Suite):
         return rules(choices, prompts, actions="\n".join(lines), seen=seen)
 
     def check(self, model: str, tasks: Sequence[TaskSpec], choices: DiscoveryWorldChoices) -> None:
-        """Refuse missing packages, and scripts of other worlds.
-
-        Raises ConfigError, with what to install or to choose.
-        """
+        """Refuse missing packages, and scripts of other worlds. Raises ConfigError, with what to install or
+        to choose."""
         if not model:
             return
         require("discoveryworld")

@@ -1,4 +1,2 @@
-"""EST: identification of Blickets among objects.
-
-Zhang et al., "EST: Evaluating scientific thinking in artificial agents".
-"""
+"""EST: identification of Blickets among objects. Zhang et al., "EST: Evaluating scientific thinking in
+artificial agents"."""

@@ -126,10 +126,8 @@ class Search:
 
 
 class Blind:
-    """States likely assignments by a prior, one per step, ignoring panels.
-
-    This is the result of a learner without inference, as an episode continues after a wrong belief.
-    """
+    """States likely assignments by a prior, one per step, ignoring panels. This is the result of a learner
+    without inference, as an episode continues after a wrong belief."""
 
     def __init__(self, prior: Floats, episodes: int) -> None:
         self._guesses = iter(MEMBERS[np.argsort(-prior, kind="stable")].astype(np.float64))

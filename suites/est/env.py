@@ -31,10 +31,8 @@ Frames = npt.NDArray[np.uint8]
 
 
 class Sensor:
-    """Observes a batch of episodes; tables for pictures are opened on demand.
-
-    Tables belong to the process: a copy, or one that was pickled, opens its own.
-    """
+    """Observes a batch of episodes; tables for pictures are opened on demand. Tables belong to the process: a
+    copy, or one that was pickled, opens its own."""
 
     def __init__(
         self,
@@ -69,10 +67,8 @@ class Sensor:
         self._tables: dict[tuple[int, int], Table] = {}
 
     def start(self, episodes: int, rng: np.random.Generator) -> None:
-        """Begin a batch, with a separate generator for appearances.
-
-        So symbols are the same without pictures.
-        """
+        """Begin a batch, with a separate generator for appearances. So symbols are the same without
+        pictures."""
         self._rng = rng.spawn(1)[0]
         self._things = [()] * episodes
         self.restart(np.ones(episodes, np.bool_))
@@ -84,10 +80,8 @@ class Sensor:
                 self._things[number] = appearances(self._rng)
 
     def observe(self, world: Machines, chosen: Bools | None = None) -> npt.NDArray[Any]:
-        """Observe a batch as (episodes, *space.shape), or its `chosen` episodes.
-
-        `chosen` is bool (episodes,).
-        """
+        """Observe a batch as (episodes, *space.shape), or its `chosen` episodes. `chosen` is bool
+        (episodes,)."""
         if self._is_image:
             return self._drawn(world, self._size, chosen)
         seen = np.column_stack([world.panels, world.lights]).astype(np.float32)
@@ -200,10 +194,8 @@ class EstEnv(gymnasium.Env[Any, Any]):
         return self._sensor.observe(self._world)[0], self._info(self._world, solved=False)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, Info]:
-        """State a belief and try objects.
-
-        Raises ConfigError for an action outside the space, ResetNeeded after the end.
-        """
+        """State a belief and try objects. Raises ConfigError for an action outside the space, ResetNeeded
+        after the end."""
         world = self._world
         if world is None or world.over[0]:
             raise gymnasium.error.ResetNeeded("call reset() first: there is no episode, or it is over")
@@ -228,11 +220,8 @@ class EstEnv(gymnasium.Env[Any, Any]):
 
 
 class EstVectorEnv(VectorEnv[Any, Any, Any]):
-    """Vectorized `EstEnv` of `num_envs` episodes, with one generator.
-
-    `autoreset_mode` is Gymnasium's. The same seed gives the same bits, but episode k is not that of a single
-    environment with seed + k.
-    """
+    """Vectorized `EstEnv` of `num_envs` episodes, with one generator. `autoreset_mode` is Gymnasium's. The
+    same seed gives the same bits, but episode k is not that of a single environment with seed + k."""
 
     def __init__(
         self,
@@ -258,11 +247,8 @@ class EstVectorEnv(VectorEnv[Any, Any, Any]):
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: Info | None = None
     ) -> tuple[Any, Info]:
-        """Start episodes, all or those of `options["reset_mask"]`, bool (num_envs,).
-
-        `seed` is one number for the whole batch. Raises ConfigError for a list of seeds and for other
-        options.
-        """
+        """Start episodes, all or those of `options["reset_mask"]`, bool (num_envs,). `seed` is one number for
+        the whole batch. Raises ConfigError for a list of seeds and for other options."""
         every, rest = np.ones(self.num_envs, np.bool_), dict(options or {})
         chosen = np.asarray(rest.pop("reset_mask", every))
         if chosen.shape != every.shape or chosen.dtype != np.bool_:

@@ -111,10 +111,8 @@ class Episode(TurnByTurn):
         )
 
     def reply(self, text: str, reason: str | None = None) -> Observation:
-        """State a belief and try objects.
-
-        A reply that is refused for a reason is a step with the last belief and an empty trial.
-        """
+        """State a belief and try objects. A reply that is refused for a reason is a step with the last belief
+        and an empty trial."""
         refused = None if reason is None else Reply(problems=(reason,))
         reply = refused or read_reply(text, strict=self.choices.strict)
         world, number = self._world, len(self.turns) + 1
@@ -157,10 +155,8 @@ class Episode(TurnByTurn):
     refuse = reply
 
     def _observation(self, name: str, **values: Any) -> Observation:
-        """Compose the present panel's text, after its picture if chosen.
-
-        Its data are the step, and for each object whether it is on the machine.
-        """
+        """Compose the present panel's text, after its picture if chosen. Its data are the step, and for each
+        object whether it is on the machine."""
         reward = float(values.get("reward", 0))
         text = self._prompts[name].fill(steps=HORIZON, panel=self._panel(len(self.turns) + 1), **values)
         shown = {"step": len(self.turns) + 1, "on": tuple(self._world.panels[0].tolist())}

@@ -74,10 +74,8 @@ def paint(
     shown: Shown, planes: Floats, facts: Integers, panel: Panel, eye: Vector, rays: Floats,
     encode: npt.NDArray[np.uint32], frame: npt.NDArray[np.uint8], top: int, bottom: int,
 ) -> None:  # fmt: skip
-    """Draw rows of a picture (height, width, 3) from polygons, four samples a pixel.
-
-    Each thing is lit once a pixel, in the middle of the places where it shows.
-    """
+    """Draw rows of a picture (height, width, 3) from polygons, four samples a pixel. Each thing is lit once a
+    pixel, in the middle of the places where it shows."""
     width, glow, table = frame.shape[1], panel.glow, _vector(panel.colors, 0, panel.things + 1)
     rows, ends, spots = np.empty(4 * width, np.int64), np.empty(width, np.int64), np.empty((SPOT, 4 * width))
     across = 2.0 * (np.arange(2 * width) + 0.5) / shown.shape[1] - 1.0
@@ -278,10 +276,8 @@ def _light(panel: Panel, rows: Integers, spots: Floats, count: int) -> None:
 
 @compiled
 def _dim(middle: Vector, spots: Floats, count: int) -> None:
-    """Dim the sky by a thing, and find the ray's approach to it.
-
-    The ray goes to the lamp; the thing's radius is below 0.9.
-    """
+    """Dim the sky by a thing, and find the ray's approach to it. The ray goes to the lamp; the thing's radius
+    is below 0.9."""
     # Nothing dims itself, as its middle is behind its surface. By selection: so it becomes vector code.
     xs, ys, zs, sky, inside = spots[X], spots[Y], spots[Z], spots[SKY], spots[INSIDE]
     across, up, ahead = spots[NORMAL], spots[NORMAL + 1], spots[NORMAL + 2]
@@ -398,10 +394,8 @@ def _mirrored(local: Vector, way: Vector, height: float, ground: float) -> float
 
 @compiled
 def _gleam(shape: int, local: Vector, n: Vector, way: Vector, look: Vector) -> float:
-    """Reflect the lamp in a polished thing.
-
-    It is a spot on a sphere and on edges, a line on a cylinder's side, a streak across a flat side.
-    """
+    """Reflect the lamp in a polished thing. It is a spot on a sphere and on edges, a line on a cylinder's
+    side, a streak across a flat side."""
     spot = way[0] * _LAMP[0] + way[1] * _LAMP[1] + way[2] * _LAMP[2]
     if shape == SPHERE:
         return _step(0.955, 0.985, spot)

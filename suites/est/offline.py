@@ -18,10 +18,8 @@ _NUMBER = re.compile(r"(\d) \(")
 
 
 async def _agent(turn: AgentTurn) -> str | tuple[str, dict[str, Any]]:
-    """Answer after all panels of the conversation's current episode.
-
-    Raises InspectUserError without panels, as in texts of the user's own.
-    """
+    """Answer after all panels of the conversation's current episode. Raises InspectUserError without panels,
+    as in texts of the user's own."""
     preset = PRESETS[CURRENT.get().setup.choices.machine]
     playing = REFERENCES[turn.name](preset, 1, np.random.default_rng(turn.seed))
     seen = panels(turn.messages)

@@ -1,8 +1,5 @@
-"""Pictures of EST's panels: a table with nine objects and the machine.
-
-Some objects are on the machine, which is lit or not. Meshes are centred on the origin, with round edges;
-lengths have one unit.
-"""
+"""Pictures of EST's panels: a table with nine objects and the machine. Some objects are on the machine, which
+is lit or not. Meshes are centred on the origin, with round edges; lengths have one unit."""
 
 import math
 from collections.abc import Sequence
@@ -34,10 +31,8 @@ _ARC = 3
 
 
 def box(size: tuple[float, float, float], edge: float, turn: float = 0.0) -> Triangles:
-    """Make a box with rounded edges, turned about the upright axis.
-
-    The angle is in radians, from x towards -z.
-    """
+    """Make a box with rounded edges, turned about the upright axis. The angle is in radians, from x towards
+    -z."""
     half = np.array(size) / 2
     flat = half - edge
     knots = np.hstack([np.linspace(-half, -flat, _ARC).T, np.linspace(flat, half, _ARC).T])
@@ -115,11 +110,8 @@ def table(width: int, height: int) -> "Table":
 
 
 class Table:
-    """Draws panels into pictures of one size.
-
-    `width` and `height` in pixels, 4 to 1024. Any thread may create and use it; threads take turns. Raises
-    RenderError for other sizes.
-    """
+    """Draws panels into pictures of one size. `width` and `height` in pixels, 4 to 1024. Any thread may
+    create and use it; threads take turns. Raises RenderError for other sizes."""
 
     def __init__(self, width: int = 512, height: int = 512) -> None:
         check_size(width, height)
@@ -209,10 +201,8 @@ def _panel(things: Sequence[Thing], on: Sequence[bool], lit: bool) -> Panel:
 
 
 def _camera(aspect: float) -> Camera:
-    """Place the camera in front and above, as near as `aspect` allows.
-
-    A picture is `aspect` times as wide as high.
-    """
+    """Place the camera in front and above, as near as `aspect` allows. A picture is `aspect` times as wide as
+    high."""
     right, up, forward = Camera(_EYE, 0.0, _PITCH).axes() @ (np.array(_SHOWN) - _EYE).T
     spread = np.maximum(np.abs(up), np.abs(right) / aspect) / forward
     return Camera(_EYE, 0.0, _PITCH, math.degrees(2 * math.atan(spread.max())), 1.0, 100.0)

@@ -15,11 +15,8 @@ Command = Think | Listed
 
 
 class Reply(NamedTuple):
-    """Parsed reply; missing or unreadable parts are None.
-
-    `problems` are explanations for the model. `no_trial`: the trial is missing, which not every step
-    requires.
-    """
+    """Parsed reply; missing or unreadable parts are None. `problems` are explanations for the model.
+    `no_trial`: the trial is missing, which not every step requires."""
 
     thoughts: tuple[str, ...] = ()
     belief: tuple[float, ...] | None = None

@@ -1,7 +1,5 @@
-"""Blicket machine: batched episodes, exact inference, and the 48 objects.
-
-A set of objects is a number below 512, whose bit k represents object k.
-"""
+"""Blicket machine: batched episodes, exact inference, and the 48 objects. A set of objects is a number below
+512, whose bit k represents object k."""
 
 from dataclasses import dataclass, field
 from functools import cache
@@ -67,11 +65,8 @@ def _lit(needs: int) -> Bools:
 
 
 class Oracle:
-    """Exact belief given all panels so far, for a batch of episodes.
-
-    It begins with the prior weights of the 512 assignments, by default all equal as in the paper, although
-    Blickets are drawn otherwise.
-    """
+    """Exact belief given all panels so far, for a batch of episodes. It begins with the prior weights of the
+    512 assignments, by default all equal as in the paper, although Blickets are drawn otherwise."""
 
     def __init__(self, machine: Machine, episodes: int, prior: Floats | None = None) -> None:
         self._noise = machine.noise
@@ -113,10 +108,8 @@ class Oracle:
         return np.asarray(marginals / self.weights.sum(axis=1, keepdims=True, dtype=np.float64))
 
     def information(self) -> Floats:
-        """Compute each trial's expected information (episodes, 512), in nats.
-
-        The information is about the assignment.
-        """
+        """Compute each trial's expected information (episodes, 512), in nats. The information is about the
+        assignment."""
         weights = self.weights / self.weights.sum(axis=1, keepdims=True)
         lit = np.clip(weights @ self._lit.T.astype(weights.dtype), 0, 1)
         heard = self._noise + (1 - 2 * self._noise) * lit
@@ -148,11 +141,8 @@ CONTEXT = 4
 """Panels that are shown before the first trial is."""
 
 HORIZON = 10
-"""Steps of an episode.
-
-In each a belief is rewarded; the panel of a trial is seen in the next step, and trials before step 4 are not
-seen, so 6 of them can change a belief.
-"""
+"""Steps of an episode. In each a belief is rewarded; the panel of a trial is seen in the next step, and
+trials before step 4 are not seen, so 6 of them can change a belief."""
 
 SOLVED, STEP = 20.0, -1.0
 """Rewards of the solving step and others, before the distance's penalty."""
@@ -160,11 +150,8 @@ SOLVED, STEP = 20.0, -1.0
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """Distribution of episodes, with the machine.
-
-    Ranges of the numbers of Blickets and of objects on a context panel, both uniform and inclusive. Raises
-    ConfigError for ranges outside 0 to 9.
-    """
+    """Distribution of episodes, with the machine. Ranges of the numbers of Blickets and of objects on a
+    context panel, both uniform and inclusive. Raises ConfigError for ranges outside 0 to 9."""
 
     blickets: tuple[int, int] = (3, 8)
     panel: tuple[int, int] = (2, 6)
@@ -182,10 +169,8 @@ PRESETS = {
     "conjunctive": Preset(machine=Machine(needs=2)),
     "noisy": Preset(machine=Machine(noise=0.1)),
 }
-"""Presets of EST's text, its later publication IVRE, and two further machines.
-
-The latter have EST's numbers.
-"""
+"""Presets of EST's text, its later publication IVRE, and two further machines. The latter have EST's
+numbers."""
 
 
 class Episodes(NamedTuple):
@@ -239,10 +224,8 @@ class Machines:
         self.restart(drawn=drawn)
 
     def restart(self, chosen: Bools | None = None, drawn: Episodes | None = None) -> None:
-        """Begin new episodes where `chosen`, (episodes,) bool, or everywhere.
-
-        They are drawn, unless given.
-        """
+        """Begin new episodes where `chosen`, (episodes,) bool, or everywhere. They are drawn, unless
+        given."""
         chosen = np.ones_like(self.over) if chosen is None else chosen
         drawn = drawn or draw(self.preset, int(chosen.sum()), self._rng)
         self.blickets[chosen], self.context[chosen] = drawn
@@ -305,8 +288,6 @@ THINGS = tuple(Thing(*words) for words in product(SHAPES, MATERIALS, COLORS))
 
 
 def appearances(rng: np.random.Generator) -> tuple[Thing, ...]:
-    """Draw an episode's nine different objects of `THINGS`, in random order.
-
-    The first is object 0, which also stands at place 0.
-    """
+    """Draw an episode's nine different objects of `THINGS`, in random order. The first is object 0, which
+    also stands at place 0."""
     return tuple(THINGS[number] for number in rng.random(len(THINGS)).argsort()[:OBJECTS])

@@ -126,10 +126,8 @@ class Episode(TurnByTurn):
         return self.door is not None or self._acts > self.question.experiments
 
     def reply(self, text: str, reason: str | None = None) -> Observation:
-        """Carry out an experiment, open a door, or record a belief.
-
-        A reply that is refused for a `reason` has no effect.
-        """
+        """Carry out an experiment, open a door, or record a belief. A reply that is refused for a `reason`
+        has no effect."""
         strict, refused = self.choices.strict, None if reason is None else Reply(problem=reason)
         if self.predicts:
             return self._predicted(text, refused or read_belief(text, self.question.doors, strict=strict))

@@ -15,10 +15,8 @@ PUBLISHED = ("random_valid", "drrn", "kga2c", "calm", "bc_t5", "tdt_t5")
 """Agents of the paper's Table 2, as columns of tasks.csv."""
 
 TWINS = (("2-2", "2-3"), ("3-3", "3-4"), ("9-2", "9-3"), ("10-1", "10-2"))
-"""Task pairs that differ only in known or unknown materials.
-
-Substances, surfaces and plants have their names or are unknown.
-"""
+"""Task pairs that differ only in known or unknown materials. Substances, surfaces and plants have their names
+or are unknown."""
 
 ELECTRICAL = frozenset({"3-1", "3-2", "3-3", "3-4"})
 """Tasks that need electrical actions, which the simulator therefore never leaves out."""

@@ -86,10 +86,8 @@ class ScienceWorldEnv(gymnasium.Env[dict[str, str], str]):
         self._over = True
 
     def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[dict[str, str], Info]:
-        """Start an episode; `options={"task": "4-1-0225"}` selects a variation.
-
-        Raises ConfigError for other options.
-        """
+        """Start an episode; `options={"task": "4-1-0225"}` selects a variation. Raises ConfigError for other
+        options."""
         super().reset(seed=seed)
         rest = dict(options or {})
         asked = rest.pop("task", None)
@@ -108,11 +106,8 @@ class ScienceWorldEnv(gymnasium.Env[dict[str, str], str]):
         return self._seen(), self._info()
 
     def step(self, action: str) -> tuple[dict[str, str], float, bool, bool, Info]:
-        """Carry out a command.
-
-        Raises ConfigError for an action outside the space, ResetNeeded after the end, and SimulatorLost if
-        Java has ended; the next reset starts another.
-        """
+        """Carry out a command. Raises ConfigError for an action outside the space, ResetNeeded after the end,
+        and SimulatorLost if Java has ended; the next reset starts another."""
         if self._world is None or self._over:
             raise gymnasium.error.ResetNeeded("call reset() first: there is no episode, or it is over")
         if not self.action_space.contains(action):
@@ -170,10 +165,8 @@ def _chosen(task: str | None) -> tuple[Kind, ...]:
 
 
 def _simplified(simplifications: str, chosen: tuple[Kind, ...]) -> str:
-    """Compose the simulator's text.
-
-    Raises ConfigError for an unknown name, or one that makes a task impossible.
-    """
+    """Compose the simulator's text. Raises ConfigError for an unknown name, or one that makes a task
+    impossible."""
     names = [name.strip() for name in simplifications.split(",") if name.strip()]
     if unknown := [name for name in names if name not in ("easy", *SIMPLIFICATIONS)]:
         expected = f"easy, or of {', '.join(SIMPLIFICATIONS)}, or nothing"

@@ -21,11 +21,8 @@ LONGEST = 200
 
 
 class Turn(NamedTuple):
-    """Reply with its result.
-
-    `score` is the simulator's after it, from -1 to 1, `reward` its change. `reached` are the subgoals that
-    this command reached, `subgoals` the number reached so far.
-    """
+    """Reply with its result. `score` is the simulator's after it, from -1 to 1, `reward` its change.
+    `reached` are the subgoals that this command reached, `subgoals` the number reached so far."""
 
     turn: int
     reply: str
@@ -97,11 +94,8 @@ class Episode(TurnByTurn):
             self._world.close()
 
     def gold_path(self) -> tuple[str, ...]:
-        """Return the solving commands, for an offline agent.
-
-        They are of the same world, or, if it was loaded without them, of another one; where plants grow by
-        chance, neither solves every episode.
-        """
+        """Return the solving commands, for an offline agent. They are of the same world, or, if it was loaded
+        without them, of another one; where plants grow by chance, neither solves every episode."""
         if self._world.has_gold:
             return tuple(self._world.gold())
         simplifications = EASY[self.choices.simplifications]
@@ -183,11 +177,8 @@ def _path(name: str, variation: int, simplifications: str) -> tuple[str, ...]:
 
 
 def command_of(reply: str) -> str:
-    """Extract a reply's command: after its last label, otherwise the last line.
-
-    Labels are `Action:` and `Command:`. Quotation marks, Markdown and a full stop around it are removed.
-    Empty without a command.
-    """
+    """Extract a reply's command: after its last label, otherwise the last line. Labels are `Action:` and
+    `Command:`. Quotation marks, Markdown and a full stop around it are removed. Empty without a command."""
     lines = [stripped for line in reply.splitlines() if (stripped := line.strip(_MARKS))]
     labelled = [found["command"] for line in lines if (found := _LABEL.fullmatch(line))]
     # A label alone has its command in the next line, which is the last unless a remark follows.

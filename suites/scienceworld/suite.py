@@ -42,10 +42,8 @@ class ScienceWorldChoices(RunChoices):
     hints: Literal["none", "objects", "actions"] = "none"
 
     def bounds(self, content: Any = None) -> Bounds:
-        """Bound an episode by one reply per step.
-
-        Gold paths differ from load to load, so that their lengths are estimates.
-        """
+        """Bound an episode by one reply per step. Gold paths differ from load to load, so that their lengths
+        are estimates."""
         tasks = kinds() if content is None else [content["task"]]
         gold = GOLD_FACTOR * max(kinds()[task].gold for task in tasks)
         longest = {"paper": PAPER_STEPS, "moves": MOST_COMMANDS, "gold": gold}[self.budget]
@@ -67,10 +65,8 @@ class ScienceWorldSuite(Suite):
         return [task for name in kinds() for task in self.named(name, choices, folder)]
 
     def named(self, name: str, choices: ScienceWorldChoices, folder: Path | None) -> Sequence[TaskSpec]:
-        """Find a task's variations by number or name, or one variation.
-
-        Such as 4-1, find-living-thing, and 4-1-0225.
-        """
+        """Find a task's variations by number or name, or one variation. Such as 4-1, find-living-thing, and
+        4-1-0225."""
         by_name = {kind.name: kind for kind in kinds().values()}
         kind = kinds().get(name) or by_name.get(name)
         if kind is not None:

@@ -215,10 +215,8 @@ def _filter(machine: str, pid: int) -> bytes:
 
 
 def main(pipe: int) -> int:
-    """Run the program in standard input's JSON; status 1 on its error.
-
-    The pipe, a file descriptor, gets `CONFINED`, or the reason why confinement failed.
-    """
+    """Run the program in standard input's JSON; status 1 on its error. The pipe, a file descriptor, gets
+    `CONFINED`, or the reason why confinement failed."""
     job = json.load(sys.stdin)
     try:
         confine(os.getcwd(), job["limits"], job["hidden"])

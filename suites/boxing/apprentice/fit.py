@@ -1,7 +1,5 @@
-"""Fits a program's PyMC model, and prints the posterior and predictions.
-
-Executed in the confined process after the program, so it imports nothing of this project.
-"""
+"""Fits a program's PyMC model, and prints the posterior and predictions. Executed in the confined process
+after the program, so it imports nothing of this project."""
 
 import logging
 from collections.abc import Iterator

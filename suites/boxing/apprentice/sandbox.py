@@ -105,10 +105,8 @@ async def run_confined(
 
 
 async def _ended(folder: str, given: IO[bytes], output: IO[bytes], limits: Limits) -> tuple[str | int, str]:
-    """Run to the end; return the status, or the exceeded limit.
-
-    A negative status is a signal. The second text is the process's message on its confinement.
-    """
+    """Run to the end; return the status, or the exceeded limit. A negative status is a signal. The second
+    text is the process's message on its confinement."""
     reading, writing = os.pipe()
     try:
         try:

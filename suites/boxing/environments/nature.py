@@ -68,10 +68,8 @@ class Location(World):
         return xs, mean, mean
 
     def stepped(self, z: Floats, xs: Floats, rng: np.random.Generator) -> Floats:
-        """Propose moves, every other time by rotation around a design.
-
-        A strong signal determines the distance of a source from it, but not the direction.
-        """
+        """Propose moves, every other time by rotation around a design. A strong signal determines the
+        distance of a source from it, but not the direction."""
         moved = super().stepped(z, xs, rng)
         centre, angle = xs[rng.integers(len(xs), size=len(z))], rng.uniform(-np.pi, np.pi, len(z))
         x, y = (z - centre).T
@@ -85,10 +83,8 @@ _LOW, _HIGH = float(ndtr(-1.0)), float(ndtr(1.0))
 
 
 class Death(World):
-    """Infections: theta ~ N(1, 1) truncated to 0 to 2.
-
-    Binomial(50, 1 - exp(-theta t)) are infected at time t.
-    """
+    """Infections: theta ~ N(1, 1) truncated to 0 to 2. Binomial(50, 1 - exp(-theta t)) are infected at time
+    t."""
 
     name = "death"
     noise = Binomial(PEOPLE)
@@ -147,10 +143,8 @@ class _OverTime(World):
 
 
 class Dugongs(_OverTime):
-    """Dugongs: lengths with alpha ~ N(2, 0.2), beta ~ N(1.5, 0.5), lambda ~ N(0.4, 0.5).
-
-    y is the absolute value of N(alpha - beta |lambda|^age, 0.25).
-    """
+    """Dugongs: lengths with alpha ~ N(2, 0.2), beta ~ N(1.5, 0.5), lambda ~ N(0.4, 0.5). y is the absolute
+    value of N(alpha - beta |lambda|^age, 0.25)."""
 
     name = "dugongs"
     noise = Gaussian(0.25, folded=True)
@@ -172,10 +166,8 @@ class Dugongs(_OverTime):
         return np.asarray(alpha - beta * rate ** xs[:, 0])
 
     def grid(self) -> tuple[Floats, Floats]:
-        """List 25 x 41 x 49 points, denser than a typical posterior.
-
-        Their distance is at most the width of the posterior of ten experiments.
-        """
+        """List 25 x 41 x 49 points, denser than a typical posterior. Their distance is at most the width of
+        the posterior of ten experiments."""
         a, b = np.linspace(-4.5, 4.5, 25), np.linspace(-4.5, 4.5, 41)
         rate = (np.arange(49) + 0.5) * 0.055
         density = sum(np.exp(-0.5 * ((sign * rate - 0.4) / 0.5) ** 2) for sign in (1, -1))
@@ -272,10 +264,8 @@ class PredatorPrey(World):
         return np.linspace(0, END, 101)[:, None]
 
     def question(self, rng: np.random.Generator, published: bool) -> Floats:
-        """Draw any time; as published four times Beta(2, 5).
-
-        The published times are within the first of 50 units.
-        """
+        """Draw any time; as published four times Beta(2, 5). The published times are within the first of 50
+        units."""
         return np.array([round(4 * rng.beta(2, 5), 1)]) if published else self.random_design(rng)
 
 

@@ -23,11 +23,8 @@ _MOST_OFFERED = 10_000
 
 
 class Hyperbolic(World):
-    """Hyperbolic discounting: log k ~ N(-4.25, 0.5), alpha ~ half-normal of scale 2.
-
-    The later, larger reward is chosen with the probability 0.01 + 0.98 Phi((delayed / (1 + k days) -
-    immediate) / alpha).
-    """
+    """Hyperbolic discounting: log k ~ N(-4.25, 0.5), alpha ~ half-normal of scale 2. The later, larger reward
+    is chosen with the probability 0.01 + 0.98 Phi((delayed / (1 + k days) - immediate) / alpha)."""
 
     name = "hyperbolic"
     noise = Bernoulli()
@@ -73,10 +70,8 @@ class Hyperbolic(World):
         return self.parameters(axes), weights / weights.sum()
 
     def random_design(self, rng: np.random.Generator) -> Floats:
-        """Draw an immediate reward, a larger delayed one, and the delay.
-
-        Immediate 1 to 199, delayed up to 299, 1 to 364 days.
-        """
+        """Draw an immediate reward, a larger delayed one, and the delay. Immediate 1 to 199, delayed up to
+        299, 1 to 364 days."""
         immediate = rng.integers(1, 200)
         return np.array([immediate, rng.integers(immediate + 1, 300), rng.integers(1, 365)], np.float64)
 
@@ -106,11 +101,8 @@ HELD_OUT = 10
 
 
 class Irt(World):
-    """Item responses: six abilities, difficulties and discriminations ~ N(0, 1).
-
-    Right with the probability logistic(discrimination (ability - difficulty)). Each pair has one answer,
-    which is drawn once.
-    """
+    """Item responses: six abilities, difficulties and discriminations ~ N(0, 1). Right with the probability
+    logistic(discrimination (ability - difficulty)). Each pair has one answer, which is drawn once."""
 
     name = "irt"
     noise = Bernoulli()

@@ -21,11 +21,8 @@ SCRIPTS: dict[str, Script] = {
 
 
 def played(name: str, setup: EpisodeSetup) -> Player:
-    """Play a script on a copy of the episode. Equal setups give equal `replies`.
-
-    A stuck script explains why in its last reply. A world with unexpectedly placed things can also lead to
-    errors of Python.
-    """
+    """Play a script on a copy of the episode. Equal setups give equal `replies`. A stuck script explains why
+    in its last reply. A world with unexpectedly placed things can also lead to errors of Python."""
     play = Player(Episode(setup._replace(draws=False)))
     try:
         SCRIPTS[name](play)

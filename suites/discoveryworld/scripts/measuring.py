@@ -143,10 +143,8 @@ _INSTRUMENTS = ("densitometer", "spectrometer", "microscope", "thermometer", "ra
 
 
 class _Law(NamedTuple):
-    """Frequency as a polynomial of one reading, with its coefficients.
-
-    `misfit` is the maximum distance from the known frequencies, in Hz.
-    """
+    """Frequency as a polynomial of one reading, with its coefficients. `misfit` is the maximum distance from
+    the known frequencies, in Hz."""
 
     misfit: float
     reading: str
@@ -207,10 +205,8 @@ def _measured(play: Player, instruments: Sequence[int], crystal: int) -> dict[st
 
 
 def _laws(known: Sequence[tuple[dict[str, float], float]], powers: Sequence[int]) -> list[_Law]:
-    """Fit one law per reading, the most plausible first.
-
-    Plausible coefficients are whole numbers above zero.
-    """
+    """Fit one law per reading, the most plausible first. Plausible coefficients are whole numbers above
+    zero."""
     found = []
     for reading in known[0][0]:
         x = np.array([readings[reading] for readings, _ in known])
@@ -345,11 +341,8 @@ def _tested(play: Player) -> list[_Fuel]:
 
 
 def _burnt(play: Player, full: float, empty: float) -> tuple[float, float]:
-    """Measure thrust in N and flow in kg/s before the tank is empty.
-
-    From the last weight before the tank is empty or the test is ended. The flow is 0 if the tank is empty at
-    the first look.
-    """
+    """Measure thrust in N and flow in kg/s before the tank is empty. From the last weight before the tank is
+    empty or the test is ended. The flow is 0 if the tank is empty at the first look."""
     play.say("Fire!")
     said = play.say("Test in progress")
     thrust = flow = 0.0

@@ -22,11 +22,8 @@ class Stuck(Exception):
 
 
 class Player:
-    """Plays an episode action by action. Objects are given by our ids, because names change.
-
-    Every method raises Over if the episode ends, and Stuck for what cannot be done. `replies` are all replies
-    so far.
-    """
+    """Plays an episode action by action. Objects are given by our ids, because names change. Every method
+    raises Over if the episode ends, and Stuck for what cannot be done. `replies` are all replies so far."""
 
     def __init__(self, episode: Episode) -> None:
         self.episode = episode
@@ -120,10 +117,8 @@ class Player:
         )
 
     def set_number(self, change: int, more: str, less: str, unit: str, note: str = "") -> None:
-        """Change a number in a conversation by `change`, in decimal steps.
-
-        The steps are 1000, 100, 10 and 1.
-        """
+        """Change a number in a conversation by `change`, in decimal steps. The steps are 1000, 100, 10 and
+        1."""
         for size in (1000, 100, 10, 1):
             steps = round(change / size)
             change -= steps * size

@@ -240,10 +240,8 @@ def _feed_colony(play: Player) -> None:
 
 
 def _good_ones(play: Player, tools: list[int], rock: int, tried: set[int]) -> list[int]:
-    """Select good mushrooms: cook moldy ones, and drop those the rock marks.
-
-    Mold makes ill only while it lives; the rock shines next to other bad ones.
-    """
+    """Select good mushrooms: cook moldy ones, and drop those the rock marks. Mold makes ill only while it
+    lives; the rock shines next to other bad ones."""
     good, moldy = [], []
     for mushroom in _harvest(play, tried):
         said = [play.use(tool, mushroom) for tool in (tools if len(tried) == 1 else tools[:1])]
