@@ -25,11 +25,6 @@ def test_ratios_are_taken_round_by_round(figures):
     assert found.loc[("peer", "84 x 84")].to_list() == [2, 1, 3]
 
 
-def test_a_section_that_only_ours_did_has_no_ratios(figures):
-    figures.rows = [row for row in figures.rows if row[1] not in (OURS, "peer")]
-    assert ratios(figures.frame).empty
-
-
 def test_percentiles_are_over_subjects_and_the_spread_over_rounds():
     figures = Figures()
     for number, values in enumerate(([1, 2, 30], [3, 4, 50], [5, 6, 40])):

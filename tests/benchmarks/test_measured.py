@@ -3,33 +3,28 @@
 from ctypes.util import find_library
 from dataclasses import replace
 from importlib.util import find_spec
-from itertools import islice
 
-import numpy as np
 import psutil
 import pytest
 
-from arena import load, load_text
 from benchmarks.figures import QUICK, Figures
 from benchmarks.learning import (
     CAMERA,
     HELD,
     RAYS,
     SETUPS,
-    VECTOR,
     Learning,
     Playlist,
     random_actions,
     sample,
-    scene,
     seconds_of_steps,
     select_tasks,
 )
-from benchmarks.peers import CONTENDERS, Work, batch_contender, compare
+from benchmarks.peers import CONTENDERS, Work, compare
 from benchmarks.peers.bullet_peer import TinyWorld
-from benchmarks.peers.scenery import HIDDEN, SCENE_FILE, Subject, scene_subject, solids_of
+from benchmarks.peers.scenery import scene_subject
 from render import Renderer
-from testbed import CHILDREN, Task, task_named
+from testbed import CHILDREN
 
 TINY = QUICK._replace(
     **{"rounds": 2, "slice_s": 0.0, "tasks": 2, "generated": 1, "steps": 2, "vector_steps": 2},
@@ -80,11 +75,6 @@ def test_an_optional_peer_is_measured_or_says_what_to_install(name):
 
 
 @pytest.mark.e2e
-def test_a_batch_is_measured():
-    assert (compared(batch_contender(3)).frame["value"] > 0).all()
-
-
-@pytest.mark.e2e
 def test_a_peer_that_dies_leaves_the_others(tmp_path, monkeypatch):
     deadly = replace(CONTENDERS[3], name="deadly", module="deadly")
     (tmp_path / "deadly.py").write_text("import os\nabout = os.abort\n")
@@ -94,29 +84,6 @@ def test_a_peer_that_dies_leaves_the_others(tmp_path, monkeypatch):
     found = compared(replace(OURS, does={Work.BARE: ""}), deadly)
     assert set(found.frame["name"]) == {OURS.name}
     assert any(note.startswith("deadly is missing (frames/s)") for note in found.notes)
-
-
-def test_the_scene_has_fifty_things_and_nothing_to_complain_of():
-    things = scene_subject(0).episode.scene().things
-    assert len(things) == 50
-    assert len({thing.kind for thing in things}) >= 15
-    assert not load(SCENE_FILE).warnings
-
-
-def test_only_what_moved_is_brought_over(monkeypatch):
-    scene = scene_subject(0).episode.scene()
-    solids, world, brought = solids_of(scene), TinyWorld(scene), []
-
-    def bring(body, centre, *_, **options):
-        brought.append((solids[body].instance, centre[2] == HIDDEN))
-
-    monkeypatch.setattr("pybullet.resetBasePositionAndOrientation", bring)
-    moved = replace(scene, positions=scene.positions + np.eye(50)[:, 7:8])
-    gone = replace(moved, visible=np.arange(50) != 3)
-    for now, expected in ((scene, set()), (moved, {(7, False)}), (gone, {(3, True)})):
-        world.picture(now, 4, shadows=False)
-        assert set(brought) == expected
-        brought.clear()
 
 
 def test_others_see_the_same_things_at_the_same_places():
@@ -133,43 +100,6 @@ def test_others_see_the_same_things_at_the_same_places():
     assert (red[0] & red[1]).sum() > 0.85 * (red[0] | red[1]).sum()
 
 
-def test_random_actions_are_held_and_the_same_each_time():
-    taken = np.array(list(islice(random_actions("a", 3, HELD), 400))).reshape(-1, HELD)
-    assert (taken == taken[:, :1]).all()
-    assert len(np.unique(taken)) == 9
-    assert taken.ravel().tolist() == list(islice(random_actions("a", 3, HELD), 400))
-    assert taken[:, 0].tolist() == list(islice(random_actions("a", 3), 100))
-    assert taken[:, 0].tolist() != list(islice(random_actions("a", 4), 100))
-
-
-@pytest.fixture
-def short(tmp_path):
-    text = "arenas:\n  0: !Arena\n    t: 6\n    items:\n    - !Item\n      name: Agent\n"
-    return Task("short", 0, tmp_path / "short.yaml", load_text(text).arenas[0], "")
-
-
-def test_episodes_that_end_are_followed_by_others(short):
-    seen = []
-    subject = Subject(short, 0)
-    assert subject.timed_between(25, lambda scene: seen.append(scene)) > 0
-    assert (subject.episode.trial, subject.episode.steps, len(seen)) == (2, 5, 25)
-    env = VECTOR.made(Playlist([short]))
-    env.reset(seed=0)
-    assert seconds_of_steps(env, random_actions("a", 0), 25) > 0
-    assert env.unwrapped.episode.trial == 2
-
-
-def test_a_playlist_begins_where_its_seed_says():
-    names = ("01-04-03", "02-02-01", "03-09-01")
-    tasks = Playlist([task_named(name) for name in names])
-    tasks.restart(1)
-    played = []
-    for _ in range(4):
-        with tasks.next() as episode:
-            played.append(episode.task_id)
-    assert played == [names[1], names[2], names[0], names[1]]
-
-
 def test_tasks_are_those_that_children_did_or_all_of_a_folder(official_testbed):
     children, words = select_tasks(official_testbed)
     assert [sum(task.level == level for task in children) for level in range(1, 11)] == [4] * 10
@@ -177,12 +107,6 @@ def test_tasks_are_those_that_children_did_or_all_of_a_folder(official_testbed):
     shipped, words = select_tasks(None)
     assert [task.id for task in shipped] == list(CHILDREN)
     assert words == "the 40 children's tasks of the shipped battery"
-
-
-def test_the_sample_is_spread_over_the_levels():
-    children, _ = select_tasks(None)
-    assert [sum(task.level == n for task in sample(children, 20)) for n in range(1, 11)] == [2] * 10
-    assert sample(children[:1], 20) == children[:1]
 
 
 @pytest.mark.e2e
@@ -199,25 +123,6 @@ def test_every_section_is_measured_on_its_subjects():
     assert len(by_section["steps by number of things"]) == 4 * TINY.passes
     together = by_section["steps of 8 environments together, resets included"]
     assert set(together["column"]) == {"steps"}
-
-
-def test_scenes_grow_and_balls_roll_where_they_are_said_to():
-    for moves in (False, True):
-        task = scene(200, rolling=moves)
-        assert len(task.spec.items) == 201
-        env = VECTOR.made(Playlist([task]))
-        env.reset(seed=0)
-        before = env.unwrapped.episode.scene().positions
-        for _ in range(20):
-            env.step(0)
-        way = np.linalg.norm(env.unwrapped.episode.scene().positions - before, axis=1)
-        env.close()
-        balls = np.array(
-            [item.name == "GoodGoalMultiBounce" for item in task.spec.items if item.name != "Agent"]
-        )
-        assert balls.sum() == (50 if moves else 0)
-        assert (way[balls] > 0.1).all()
-        assert moves or way.max() < 0.05
 
 
 @pytest.mark.parametrize(("setup", "episodes"), [(RAYS, 200), (CAMERA, 120)], ids=["rays", "camera"])
