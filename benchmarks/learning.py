@@ -18,9 +18,8 @@ from arena.gym.vector_env import ArenaVectorEnv
 from arena.processes import cores
 from arena.taskfile.config import ArenaSpec, Item, Vector3
 from benchmarks.figures import Effort, Figures
-from testbed import CHILDREN, Task, find_tasks, task_named
+from testbed import Task
 from testbed.curriculum import Generated
-from testbed.tasks import LEVELS_FOLDER
 
 HELD = 4
 """Steps for which an action is held, a common frame skip."""
@@ -72,11 +71,6 @@ SENSORS = (RAYS, CAMERA)
 
 KINDS = ("Wall", "LightBlock", "Ramp", "HeavyBlock")
 
-NOTE = (
-    f"Environments come from gymnasium.make, their observation included, with each random action held for"
-    f" {HELD} steps; resets are not included, but for many environments."
-)
-
 
 def random_actions(name: str, seed: int, held: int = 1) -> Iterator[np.int64]:
     """Endless random indices into `arena.ACTIONS`, each `held` times; the same for the same name and seed."""
@@ -99,19 +93,6 @@ def seconds_of_steps(env: Any, actions: Iterator[np.int64], count: int) -> float
     return seconds
 
 
-def select_tasks(folder: Path | None) -> tuple[tuple[Task, ...], str]:
-    """The 40 tasks that children did, if the folder has them all, or all tasks of the folder; and in words.
-
-    The default folder is the shipped battery. Raises ConfigError if the folder has no tasks, or a broken one.
-    """
-    place = f"in {folder}" if folder else "of the shipped battery"
-    if set(CHILDREN) <= {path.stem for path in (folder or LEVELS_FOLDER).rglob("*.yaml")}:
-        found, words = tuple(task_named(name, folder) for name in CHILDREN), f"children's tasks {place}"
-    else:
-        found, words = find_tasks(None, folder), f"tasks {place}"
-    return found, f"the {len(found)} {words}"
-
-
 def sample(tasks: Sequence[Task], count: int) -> tuple[Task, ...]:
     """An evenly spread sample of the tasks."""
     places = np.linspace(0, len(tasks) - 1, min(count, len(tasks))).round().astype(int)
@@ -129,7 +110,6 @@ class Learning:
 
     def measure(self) -> None:
         """Measure everything."""
-        self.figures.notes.append(NOTE)
         self.steps()
         self.many()
         self.resets()

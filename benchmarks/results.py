@@ -30,13 +30,14 @@ from arena.processes import cores
 from arena.recording import software_versions
 from benchmarks import run
 from benchmarks.figures import FULL, QUICK, Effort, Figures, number, ratios, spreads
-from benchmarks.learning import Learning, sample, select_tasks
+from benchmarks.learning import Learning, sample
 from benchmarks.load import load_test, throughput
 from benchmarks.peers import CONTENDERS, batch_contender, compare
 from docs._generate import table
 from evaluation.scale.references import BEST, FLOORS, Reference, best_of, floor_of, references, scale_of
 from evaluation.suites import get_suite, suite_names
 from render import DRAWN_BY
+from testbed import CHILDREN, task_named
 
 ROOT = Path(__file__).parents[1]
 STORE = ROOT / "benchmarks" / "results.json"
@@ -194,7 +195,8 @@ def peers(setup: Setup) -> Iterator[Cell]:
 def rl(setup: Setup) -> Iterator[Cell]:
     """Steps and resets of environments, over tasks and passes."""
     figures = Figures()
-    Learning(sample(select_tasks(None)[0], setup.effort.tasks), setup.effort, 0, figures).measure()
+    tasks = sample([*map(task_named, CHILDREN)], setup.effort.tasks)
+    Learning(tasks, setup.effort, 0, figures).measure()
     for section, frame in figures.frame.groupby("section", sort=False):
         yield from _spread(str(section), "", spreads(frame))
 

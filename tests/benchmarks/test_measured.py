@@ -18,7 +18,6 @@ from benchmarks.learning import (
     random_actions,
     sample,
     seconds_of_steps,
-    select_tasks,
 )
 from benchmarks.peers import CONTENDERS, Work, compare
 from benchmarks.peers.bullet_peer import TinyWorld
@@ -100,18 +99,9 @@ def test_others_see_the_same_things_at_the_same_places():
     assert (red[0] & red[1]).sum() > 0.85 * (red[0] | red[1]).sum()
 
 
-def test_tasks_are_those_that_children_did_or_all_of_a_folder(official_testbed):
-    children, words = select_tasks(official_testbed)
-    assert [sum(task.level == level for task in children) for level in range(1, 11)] == [4] * 10
-    assert words.startswith("the 40 children's tasks in ")
-    shipped, words = select_tasks(None)
-    assert [task.id for task in shipped] == list(CHILDREN)
-    assert words == "the 40 children's tasks of the shipped battery"
-
-
 @pytest.mark.e2e
 def test_every_section_is_measured_on_its_subjects():
-    figures, tasks = Figures(), sample(select_tasks(None)[0], TINY.tasks)
+    figures, tasks = Figures(), sample([*map(task_named, CHILDREN)], TINY.tasks)
     Learning(tasks, TINY, 0, figures).measure()
     frame = figures.frame
     assert (frame["value"] > 0).all()
@@ -128,7 +118,7 @@ def test_every_section_is_measured_on_its_subjects():
 @pytest.mark.parametrize(("setup", "episodes"), [(RAYS, 200), (CAMERA, 120)], ids=["rays", "camera"])
 def test_episodes_leave_no_memory_behind(setup, episodes):
     """A picture's buffers alone are 0.1 MB."""
-    env = setup.made(Playlist(select_tasks(None)[0][::10]))
+    env = setup.made(Playlist([*map(task_named, CHILDREN[::10])]))
     env.reset(seed=0)
     actions, sizes = random_actions("memory", 0, HELD), []
     for _ in range(episodes):
