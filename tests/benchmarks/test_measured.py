@@ -23,7 +23,7 @@ from benchmarks.peers import CONTENDERS, Work, compare
 from benchmarks.peers.bullet_peer import TinyWorld
 from benchmarks.peers.scenery import scene_subject
 from render import Renderer
-from testbed import CHILDREN
+from testbed import CHILDREN, task_named
 
 TINY = QUICK._replace(
     **{"rounds": 2, "slice_s": 0.0, "tasks": 2, "generated": 1, "steps": 2, "vector_steps": 2},
