@@ -1,11 +1,8 @@
 """What the benchmarks count and print. How fast anything is, no test says."""
 
-import os
-import time
-
 import pytest
 
-from benchmarks.figures import OURS, Absent, Apart, Figures, ratios, spreads
+from benchmarks.figures import OURS, Figures, ratios, spreads
 
 
 @pytest.fixture
@@ -32,32 +29,3 @@ def test_percentiles_are_over_subjects_and_the_spread_over_rounds():
     row = spreads(figures.frame).loc[("rays", "one")]
     assert row[["median", "min", "max"]].to_list() == [4, 2, 6]
     assert row[["subjects", "middle", "10 %", "90 %"]].to_list() == pytest.approx([3, 4, 3.2, 32.8])
-
-
-def fail():
-    raise ValueError("no more\nand a second line")
-
-
-def lack():
-    import no_such_program  # noqa: F401
-
-
-def test_a_process_that_fails_is_a_reason():
-    with Apart() as process:
-        assert process.call(os.getpid) != os.getpid()
-        with pytest.raises(Absent, match=r"^ValueError: no more$"):
-            process.call(fail)
-        with pytest.raises(Absent, match=r"^no_such_program is not installed; pip install it$"):
-            process.call(lack, install="pip install it")
-        with pytest.raises(Absent, match="ended without an answer, as a broken driver makes it"):
-            process.call(os.abort)
-
-
-def test_a_process_that_hangs_is_given_up_and_ended(monkeypatch):
-    monkeypatch.setattr("benchmarks.figures.PATIENCE_S", 0.5)
-    began = time.monotonic()
-    with Apart() as process:
-        process.call(os.getpid)
-        with pytest.raises(Absent, match=r"did not answer within 0\.5 s"):
-            process.call(time.sleep, 600)
-    assert time.monotonic() - began < 300
