@@ -8,77 +8,35 @@ from inspect_ai.log import read_eval_log
 from inspect_ai.model import ContentImage
 
 from evaluation.verify.sources import Verdict
-from tests.evaluation.verify.logs import (
-    as_content,
-    changed,
-    checked,
-    first_of,
-    frame,
-    images,
-    put,
-    recording,
-    turn,
-)
+from tests.cases import cases
+from tests.evaluation.verify.logs import as_content, changed, checked, first_of, frame, images, put, turn
 
-CHANGES = {
-    "turn's reward": (lambda s: put(turn(s, 2), "reward", turn(s, 2)["reward"] + 1e-9), (2, "reward")),
-    "total reward": (lambda s: put(turn(s), "total_reward", 0.5), (1, "total_reward")),
-    "health": (lambda s: put(turn(s), "health", turn(s)["health"] - 1e-6), (1, "health")),
-    "position": (lambda s: put(turn(s)["position"], 0, 20.000001), (1, "position")),
-    "yaw": (lambda s: put(turn(s), "yaw", 0.5), (1, "yaw")),
-    "speed": (lambda s: put(turn(s), "speed", 9.0), (1, "speed")),
-    "lights": (lambda s: put(turn(s), "lights", False), (1, "lights")),
-    "an added event": (
-        lambda s: turn(s)["events"].append(
-            {"tick": 9, "kind": "good goal", "thing": 0, "name": "GoodGoal", "reward": 1.0}
-        ),
-        (1, "events"),
-    ),
-    "a removed event": (lambda s: turn(s, 0)["events"].clear(), None),
-    "steps of a turn": (lambda s: put(turn(s), "steps", turn(s)["steps"] + 1), (1, "steps")),
-    "a thought": (lambda s: put(turn(s), "thoughts", ["I see nothing."]), (1, "thoughts")),
-    "a repair": (lambda s: put(turn(s), "repairs", ["mended"]), (1, "repairs")),
-    "an error": (lambda s: put(turn(s), "error", "not a script"), (1, "error")),
-    "a reply": (lambda s: put(turn(s), "reply", "Turn(72);"), (1, "thoughts")),
-    "a message": (lambda s: put(s.messages[2].__dict__, "content", "Turn(72);"), (1, "reply")),
-    "an action": (
-        lambda s: put(recording(s)["actions"], 1, [2, recording(s)["actions"][1][1]]),
-        (None, "actions"),
-    ),
-    "the recorded total": (lambda s: put(recording(s), "total_reward", 0.9), (None, "total_reward")),
-    "the recorded health": (lambda s: put(recording(s), "health", 99.0), (None, "health")),
-    "the outcome": (lambda s: put(recording(s), "outcome", "health gone"), (None, "outcome")),
-    "the verdict": (lambda s: put(recording(s), "passed", False), (None, "passed")),
-    "the score": (
-        lambda s: put(s.scores["episode_score"].__dict__, "value", 0.0),
-        (None, "score episode_score"),
-    ),
-    "the reward as a score": (
-        lambda s: put(s.scores["total_reward"].__dict__, "value", 0.5),
-        (None, "score total_reward"),
-    ),
-    "the replies as a score": (
-        lambda s: put(s.scores["replies"].metadata, "turns", 7),
-        (None, "score replies: turns"),
-    ),
-    "the score's facts": (
-        lambda s: put(s.scores["episode_score"].metadata, "turns", 1),
-        (None, "score episode_score: turns"),
-    ),
-    "the seed": (lambda s: put(recording(s), "seed", 3), (None, "seed")),
-    "the trial": (lambda s: put(recording(s), "trial", 1), (None, "trial")),
-    "a turn left out": (lambda s: s.metadata["episode"]["turns"].pop(), (None, "score episode_score: turns")),
-}
+CASES = cases(__file__)
 
 
-@pytest.mark.parametrize("name", CHANGES)
+def alter(sample, path, value):
+    """Put a value at a path, a number further than `further` there, or call a method of what is there."""
+    *way, last = path
+    place = sample
+    for key in way:
+        place = place[key] if isinstance(place, dict | list) else vars(place)[key]
+    where = place if isinstance(place, dict | list) else vars(place)
+    if not isinstance(value, dict):
+        where[last] = value
+    elif "further" in value:
+        where[last] += value["further"]
+    else:
+        ((method, argument),) = value.items()
+        getattr(where[last], method)(argument)
+
+
+@pytest.mark.parametrize("name", CASES["changes"])
 def test_each_change_is_found_where_it_is(name, log, tmp_path):
-    change, expected = CHANGES[name]
-    path = changed(log, tmp_path, lambda sample, _: change(sample))
-    first, second = checked(path)
+    path, value, expected = CASES["changes"][name]
+    first, second = checked(changed(log, tmp_path, lambda sample, _: alter(sample, path, value)))
     assert first.verdict is Verdict.DIFFERS
     found = {(finding.turn, finding.what) for finding in first.findings}
-    assert (expected or (first.turns, "events")) in found
+    assert (tuple(expected) if expected else (first.turns, "events")) in found
     assert second.verdict is Verdict.AGREES
 
 
@@ -89,20 +47,9 @@ def test_a_changed_value_is_the_only_finding(log, tmp_path):
     assert (finding.turn, finding.what, finding.logged, finding.replayed) == (2, "health", 12.5, honest)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda s: turn(s).pop("reply"),
-        lambda s: put(turn(s), "steps", -1),
-        lambda s: put(turn(s), "thoughts", None),
-        lambda s: s.metadata["episode"].pop("turns"),
-        lambda s: put(recording(s), "actions", [[77, 1]]),
-        lambda s: put(recording(s), "task_id", "01-09-09"),
-    ],
-)
-def test_a_broken_episode_is_no_crash_and_no_agreement(change, log, tmp_path):
-    path = changed(log, tmp_path, lambda sample, _: change(sample))
-    first, second = checked(path)
+@pytest.mark.parametrize(("path", "value"), CASES["broken"])
+def test_a_broken_episode_is_no_crash_and_no_agreement(path, value, log, tmp_path):
+    first, second = checked(changed(log, tmp_path, lambda sample, _: alter(sample, path, value)))
     assert first.verdict in (Verdict.UNVERIFIED, Verdict.DIFFERS)
     assert second.verdict is Verdict.AGREES
 
