@@ -2,6 +2,7 @@
 
 import os
 import signal
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -17,26 +18,7 @@ from tests.command import killed, run
 from tests.llm_control.provider import MODEL, answer
 from tests.people.study.server import planned
 
-SMALL = "{image_size: 16, initial_idle_steps: '1', max_scripts: 3}"
-STUDY = f"""\
-name: mixed
-title: Balls and Blickets
-seed: 3
-agents: {SMALL}
-consent: {{version: "1", text: Only people read this.}}
-participants: {{from: free, quota: 2}}
-practice: {{title: Practice, text: Try it., tasks: [01-05-01], tries: 2}}
-test:
-  - {{name: balls, title: The hunt, text: Use the keys., prompt: Touch the ball., tasks: [01-01-01, 01-02-01],
-     order: latin-square, break_every: 1}}
-  - {{name: objects, suite: est, choices: {{observation: text}}, tasks: [est-00001]}}
-block_order: random
-conditions:
-  long: {{}}
-  short: {{practice: {{tries: 1}}}}
-questionnaires:
-  - {{name: fun, when: after, title: Fun, items: [{{id: fun, type: likert, ask: Was it fun?}}]}}
-"""
+STUDY = Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")
 TOKENS = 1000
 
 

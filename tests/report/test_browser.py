@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -73,25 +74,6 @@ def test_a_click_on_a_heading_sorts(report, tmp_path):
     assert re.search(r'data-order="02-01-01 01-01-01"', dom)
 
 
-CONTRAST = """(colors) => {
-  const light = (text) => {
-    const [r, g, b] = text.match(/[\\d.]+/g).slice(0, 3).map((v) => v / 255)
-      .map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const ground = (element) => {
-    for (let each = element; each; each = each.parentElement) {
-      const color = getComputedStyle(each).backgroundColor;
-      if (!/, 0\\)$/.test(color)) return color;
-    }
-  };
-  const texts = document.querySelectorAll("p, td, th, a, h1, h2, summary, dt, dd, .tag, pre, figcaption");
-  return [...texts].filter((e) => e.offsetParent)
-    .map((e) => [light(getComputedStyle(e).color), light(ground(e))].sort())
-    .map(([dark, bright]) => (bright + 0.05) / (dark + 0.05)).reduce((a, b) => Math.min(a, b));
-}"""
-
-
 @pytest.fixture(params=["light", "dark"])
 def phone(request, chromium):
     """A page of a phone, in a light or dark room."""
@@ -106,7 +88,7 @@ def test_a_page_fits_a_phone_explains_its_columns_and_can_be_read(phone, report,
     assert phone.evaluate("document.documentElement.scrollWidth") <= 390
     unexplained = "[...document.querySelectorAll('.sortable th')].filter((e) => !e.title).length"
     assert phone.evaluate(unexplained) == 0
-    assert phone.evaluate(CONTRAST) >= 4.5
+    assert phone.evaluate(Path(__file__).with_name("contrast.js").read_text(encoding="utf-8")) >= 4.5
 
 
 def test_turns_fold_and_a_link_or_paper_opens_them(phone, report):
