@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from inspect_ai.log import read_eval_log
 
+from tests.cases import cases
 from tests.evaluation.example_suite import EXAMPLE, ROOT, arena_llm, environment, guessing
 
 __all__ = ["environment", "guessing"]
 
 RUN = ("eval", "--suite", "guessing", "--model", "guessing/bisect")
-NONSENSE = ("--tasks", "nonsense")
 
 
 @pytest.fixture(scope="module")
@@ -49,28 +49,10 @@ def test_it_shows_its_own_choices(guessing):
     assert "--guesses" in guessing("eval", "--suite", "guessing", "--help").stdout
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (("eval", "--suite", "gessing"), "did you mean guessing?"),
-        ((*RUN[:4], "guessing/oracle"), "the offline agents are guessing/bisect"),
-        ((*RUN, "--guesses", "0"), "guesses: got '0'"),
-        ((*RUN, "--levels", "1"), "No such option"),
-        ((*RUN, *NONSENSE), "no task nonsense in the suite guessing; expected 3-of-10, 7-of"),
-        (
-            ("estimate", *RUN[1:4], "openai/gpt-4o", *NONSENSE),
-            "no task nonsense in the suite guessing; expec",
-        ),
-        (
-            ("play", *RUN[1:3], "--no-open", *NONSENSE),
-            "no task nonsense in the suite guessing; expected 3-of",
-        ),
-        ((*RUN, "--tasks", "9of10"), "no task 9of10 in the suite guessing; did you mean 9-of-10"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "told"), cases(__file__)["wrong"])
 def test_wrong_arguments_are_said(arguments, told, guessing, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    failed = guessing(*arguments)
+    failed = guessing(*arguments.split())
     assert failed.returncode != 0
     assert told in failed.stderr
     assert "Traceback" not in failed.stderr

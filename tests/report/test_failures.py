@@ -8,6 +8,9 @@ from llm_control.play import ScriptedEpisode
 from report.arena.failures import Case, Failure, Replies, signs
 from report.arena.replay import replay
 from tests.arena.worlds import agent, episode, item
+from tests.cases import cases
+
+CASES = cases(__file__)
 
 GOAL_AHEAD = item("GoodGoal", "20 0 25", sizes="1 1 1")
 GOAL_BEHIND = item("GoodGoal", "20 0 1", sizes="1 1 1")
@@ -37,43 +40,17 @@ def test_every_failure_is_defined():
     assert len({failure.definition for failure in Failure}) == len(Failure)
 
 
-ONE = "1 1 1"
-SMALL, LARGE = item("GoodGoal", "20 0 12", sizes=ONE), item("GoodGoal", "30 0 30", sizes="3 3 3")
-MORE = item("GoodGoalMulti", "30 0 30", sizes=ONE)
-RED = item("BadGoal", "20 0 12", sizes=ONE)
-DEATH = item("DeathZone", "20 0 14", sizes="6 0.5 3")
-HOT = item("HotZone", "20 0 20", sizes="40 0.5 40")
-WALL = item("Wall", "20 0 15", sizes="40 4 1", colors="9 9 9")
-CORNER = item("WallTransparent", "20 0 8", sizes="40 4 1")
-BESIDE, CORNERED = item("GoodGoal", "22 0 12", sizes=ONE), item("GoodGoal", "20 0 3", sizes=ONE)
-
-FIRST = {
-    "a red ball": (Failure.RED_BALL, (RED, GOAL_AHEAD), "Go(30);", {}),
-    "a death zone": (Failure.DEATH_ZONE, (DEATH, GOAL_AHEAD), "Go(30);", {}),
-    "the smaller of two goals": (Failure.WRONG_CHOICE, (SMALL, LARGE), "Go(30);", {"mark": "1.5"}),
-    "a goal that ends it before others": (Failure.WRONG_CHOICE, (SMALL, MORE), "Go(30);", {"mark": "1.5"}),
-    "a hot zone": (Failure.HOT_ZONE, (HOT, GOAL_BEHIND), "Turn(6);", {"t": 1000}),
-    "refusals": (Failure.REFUSED, (GOAL_AHEAD,), "No.|No.|No.|No.", {"refused": 2}),
-    "empty replies": (Failure.SYNTAX, (GOAL_AHEAD,), "No.|No.|No.|No.", {"refused": 1}),
-    "a goal behind all the time": (Failure.NEVER_SAW, (GOAL_BEHIND,), "Go(20);|Go(5);", {}),
-    "a goal behind a wall": (Failure.NEVER_SAW, (WALL, GOAL_AHEAD), "Turn(6);", {}),
-    "no goal": (Failure.TIMED_OUT, (), "Go(3);", {}),
-    "into a corner for ever": (Failure.TRAPPED, (CORNER, GOAL_AHEAD), "Go(40);|Go(40);", {}),
-    "freely, then into a corner": (Failure.TRAPPED, (CORNER, CORNERED), "Go(40);|Go(40);", {"start": SOUTH}),
-    "past the goal": (Failure.OVERSHOT, (BESIDE,), "Go(25);", {}),
-    "turned away from it": (Failure.TURNED_AWAY, (GOAL_AHEAD,), "Turn(120);|Go(5);|Go(2);", {}),
-    "in view, never there": (Failure.TIMED_OUT, (GOAL_AHEAD,), "Turn(12);|Turn(-12);", {}),
-}
-"""What comes first of the signs of an episode: things, replies and options."""
+THINGS = {name: item(*words, **options) for name, (*words, options) in CASES["things"].items()}
 
 
-@pytest.mark.parametrize("name", FIRST)
+@pytest.mark.parametrize("name", CASES["first"])
 def test_the_first_sign_is_the_reason(name):
-    reason, things, replies, options = FIRST[name]
-    found = signs(played(*things, scripts=replies.split("|"), **options))
-    assert found[0] is reason
-    if reason is Failure.TIMED_OUT:
-        assert found == (reason,)
+    reason, things, scripts, options = CASES["first"][name]
+    start = {"start": SOUTH} if name == "freely, then into a corner" else {}
+    found = signs(played(*map(THINGS.get, things), scripts=scripts, **options, **start))
+    assert found[0] is Failure[reason]
+    if found[0] is Failure.TIMED_OUT:
+        assert len(found) == 1
     if name == "into a corner for ever":
         assert Failure.BLOCKED in found
 
@@ -107,19 +84,8 @@ def test_driving_against_obstacles_in_many_places_is_a_control_error():
     assert Failure.BLOCKED in signs(played(glass, goal, scripts=scripts, t=1000, start=WEST))
 
 
-GLASS = item("WallTransparent", "20 0 15", sizes="40 4 1")
-FAR = item("GoodGoal", "28 0 12", sizes=ONE)
-NARROW = item("Wall", "21.2 0 14.5", sizes="0.3 3 11")
-
-NOT = {
-    "a goal behind glass was seen": ({Failure.NEVER_SAW}, (GLASS, GOAL_AHEAD), ["Turn(6);"]),
-    "free driving": ({Failure.TRAPPED, Failure.BLOCKED}, (GOAL_BEHIND,), ["Go(15);", "Go(-15);"] * 2),
-    "far from the goal": ({Failure.OVERSHOT}, (FAR,), ["Go(25);"]),
-    "behind a wall": ({Failure.OVERSHOT, Failure.NEVER_SAW}, (BESIDE, NARROW), ["Go(25);"]),
-}
-
-
-@pytest.mark.parametrize("name", NOT)
+@pytest.mark.parametrize("name", CASES["similar"])
 def test_what_looks_similar_is_no_such_reason(name):
-    reasons, things, scripts = NOT[name]
-    assert not reasons & set(signs(played(*things, scripts=scripts)))
+    reasons, things, scripts = CASES["similar"][name]
+    found = signs(played(*map(THINGS.get, things), scripts=scripts))
+    assert not {Failure[reason] for reason in reasons} & {*found}
