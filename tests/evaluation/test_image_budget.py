@@ -13,9 +13,12 @@ from evaluation.choices.effective import effective
 from evaluation.choices.run_choices import COLLAGE_PX, LEFT_OUT, kept_images
 from evaluation.generation.memory import ImageBudget, collage
 from render import decode, png
+from tests.cases import cases
 from tests.evaluation.test_evaluate import png_of
 from tests.llm_control.batteries import ARENA, battery_of, run
 from tests.llm_control.provider import MODEL, answer, failure
+
+CASES = cases(__file__)
 
 SMALL = {"image_size": 16, "initial_idle_steps": "1", "max_scripts": 4, "tasks": "01-04-03"}
 
@@ -39,16 +42,7 @@ def told(result, key):
     return [e.data for e in events if e.event == "info" and key in (e.data or {})]
 
 
-@pytest.mark.parametrize(
-    ("rule", "counts", "left_out"),
-    [
-        ("all", [1, 2, 3, 4], []),
-        ("last-9", [1, 2, 3, 4], []),
-        ("last-1", [1, 1, 1, 1], [[1, 2, 3]]),
-        ("last-2", [1, 2, 2, 2], [[1, 2]]),
-        ("first+last", [1, 2, 2, 2], [[2, 3]]),
-    ],
-)
+@pytest.mark.parametrize(("rule", "counts", "left_out"), CASES["rules"])
 def test_as_many_pictures_are_sent_as_the_budget_says(rule, counts, left_out, bodies_of, battery, tmp_path):
     bodies = bodies_of(turned)
     result = run(battery, tmp_path / "logs", MODEL, images=rule, **SMALL)
@@ -88,16 +82,7 @@ def test_a_server_that_takes_one_picture_gets_the_last_and_the_log_says_so(bodie
     assert png_of(bodies[1])[1] == png_of(bodies[2])[0]
 
 
-@pytest.mark.parametrize(
-    ("text", "one"),
-    [
-        ("At most 1 image(s) may be provided in one prompt.", True),
-        ("this model only supports one image", True),
-        ("Multiple images are not supported", True),
-        ("At most 10 image(s) may be provided", False),
-        ("image is too large", False),
-    ],
-)
+@pytest.mark.parametrize(("text", "one"), CASES["refusals"])
 def test_which_errors_mean_one_picture(text, one):
     assert ImageBudget("all").give_way(Exception(text)) == one
 

@@ -42,19 +42,10 @@ def evaluated(battery, tmp_path, options, model=MODEL, **arguments):
     return log
 
 
-SENT = {
-    "temperature": (0.7, "temperature", 0.7),
-    "max_tokens": (77, "max_tokens", 77),
-    "seed": (5, "seed", 5),
-    "top_p": (0.5, "top_p", 0.5),
-    "stop_seqs": (["<EOS>"], "stop", ["<EOS>"]),
-}
-
-
 def test_parameters_are_sent_and_logged_as_the_choices(battery, tmp_path, bodies):
-    given = {option: value for option, (value, *_) in SENT.items()}
+    given = {option: value for option, (value, *_) in CASES["sent"].items()}
     log = evaluated(battery, tmp_path, given)
-    for _, name, sent in SENT.values():
+    for _, name, sent in CASES["sent"].values():
         assert [body[name] for body in bodies] == [sent] * 2
     choices = RunLog(Path(log.location)).choices
     assert {option: getattr(choices, option, value) for option, value in given.items()} == given | {"seed": 0}
@@ -162,15 +153,7 @@ def test_an_error_of_a_user_is_one_of_both_kinds_with_the_same_text():
     assert caught.value.message == r"a\[b]: broken"
 
 
-@pytest.mark.parametrize(
-    ("text", "hint"),
-    [
-        ("give their folder with --testbed, for example X", "with -T folder=DIR, for example X"),
-        ("add --initial-idle-steps 1,16", "add -T initial_idle_steps=1,16"),
-        ("for example with --images last-4 or --memory-turns 10.", "-T images=last-4 or -T memory_turns=10."),
-        ("--seed and --trials choose", "-T seed=VALUE and -T trials=VALUE choose"),
-    ],
-)
+@pytest.mark.parametrize(("text", "hint"), CASES["hints"])
 def test_hints_name_arguments_of_inspects_command(text, hint):
     @refusing
     def fail() -> None:

@@ -10,6 +10,7 @@ from render import Renderer, first_person
 from render.line_of_sight import LineOfSight
 from report.arena.replay import good_goals
 from tests.arena.worlds import agent, episode, item
+from tests.cases import cases
 
 GOAL = item("GoodGoal", "20 0 20", sizes="1 1 1")
 
@@ -30,21 +31,9 @@ def pixels(scene, ball, renderer):
     return int(changed[rows, columns].sum())
 
 
-@pytest.mark.parametrize(
-    ("more", "yaw", "seen"),
-    [
-        ((), 0, True),
-        ((), 45, True),
-        ((), 60, False),
-        ((), 180, False),
-        ((item("Wall", "20 0 15", sizes="10 4 1", colors="0 0 255"),), 0, False),
-        ((item("Wall", "20 0 15", sizes="10 0.3 1", colors="0 0 255"),), 0, True),
-        ((item("WallTransparent", "20 0 15", sizes="10 4 1"),), 0, True),
-        ((item("DeathZone", "20 0 15", sizes="10 0.5 1"),), 0, True),
-        ((item("Ramp", "20 0 15", sizes="10 4 4", rotations="0", colors="0 0 255"),), 0, False),
-    ],
-)
-def test_it_agrees_with_the_picture(more, yaw, seen):
+@pytest.mark.parametrize(("things", "yaw", "seen"), cases(__file__)["seen"])
+def test_it_agrees_with_the_picture(things, yaw, seen):
+    more = [item(name, place, **options) for name, place, options in things]
     with episode(agent(yaw=yaw), GOAL, *more) as run:
         scene = run.scene()
         (ball,) = good_goals(scene)

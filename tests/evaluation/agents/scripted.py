@@ -4,7 +4,10 @@ import json
 import time
 from collections import Counter
 
+from tests.cases import cases
 from tests.llm_control.provider import MODEL, answer
+
+CASES = cases(__file__)
 
 TOKENS = 1000
 PRICE = 0.001
@@ -13,27 +16,13 @@ PRICE = 0.001
 ASKED = {"plan": "Decide what step", "reflection": "Which entries follow", "summary": "Write a shorter one"}
 """What the last message of a request beside the replies says, by its kind."""
 
-ACTIONS = {
-    "arena": ("Turn(6);",),
-    "est": ("Think('so'); Belief([0.4, 0.4, 0.4, 0.4, 0.4, 0.4, 0.4, 0.4, 0.4]); Trial([1, 2]);",),
-    "boxing": ("<observe>2</observe>",),
-    "discoveryworld": ("turn(east)",),
-    "guessing": ("100",),
-    "scienceworld": (*["look around", "inventory"] * 6, "focus on agent"),
-}
+ACTIONS = CASES["actions"]
 """What a model does in a suite, in turn; no episode of these is solved."""
 
 QUESTIONS = {"<answer>explanation": "<answer>They grow.</answer>", "<answer>": "<answer>2</answer>"}
 """What a model answers where a request has these words, which are BoxingGym's."""
 
-CHOICES = {
-    "arena": {"max_scripts": 12, "image_size": 16, "initial_idle_steps": "1"},
-    "est": {"tasks": "est-00001,est-00002"},
-    "boxing": {"environments": "dugongs", "seeds": 1, "evaluations": "0", "questions": 1, "novice": True},
-    "discoveryworld": {"tasks": "proteomics-easy-0", "steps": 12},
-    "guessing": {"tasks": "99-of-100", "guesses": 12},
-    "scienceworld": {"tasks": "4-1-0225"},
-}
+CHOICES = CASES["choices"]
 """Short runs."""
 
 

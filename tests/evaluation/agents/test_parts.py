@@ -23,22 +23,9 @@ def test_what_stands_behind_the_label_is_carried_out(text, thought, action):
         assert read_reply(text, choices) == ("", text)
 
 
-@pytest.mark.parametrize(
-    ("read", "text", "found"),
-    [
-        (step_in, "I know.\nStep: go to the\tdoor", "go to the door"),
-        (step_in, "**Step 2:** open it\n", "open it"),
-        (step_in, "Step: look\nNo.\nStep: wait", "wait"),
-        (step_in, "Go to\nthe door.", "Go to the door."),
-        (result_in, "Thought: seen.\nResult: done, the door is open", "done, the door is open"),
-        (result_in, "**Result: Failed** - locked", "Failed - locked"),
-        (result_in, "Result: nothing", None),
-        (result_in, "Result: done\nAction: look", None),
-        (result_in, "Action: look", None),
-    ],
-)
+@pytest.mark.parametrize(("read", "text", "found"), CASES["steps"])
 def test_steps_and_results_are_read(read, text, found):
-    assert read(text) == found
+    assert {"step": step_in, "result": result_in}[read](text) == found
 
 
 def test_turns_are_counted_from_the_beginning_of_their_step():
