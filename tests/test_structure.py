@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from evaluation.suite import Suite
+from tests.cases import cases
 
 ROOT = Path(__file__).parents[1]
 ORDER = [
@@ -154,23 +155,7 @@ FILE_CALLS = {
 NO_FILES = {"beside", "buffer", "content", "file", "io", "sys", "files", "__file__"}
 """What stands for no path of the user: a stream, the temporary path of an `atomic_file`, a package's file."""
 
-OWN_FILES = {
-    "arena/files.py": "the one reader and writer",
-    "arena/packages.py": "files that were installed, and the records of distributions",
-    "arena_llm/interrupts.py": "opens /dev/null",
-    "arena_llm/pictures/video.py": "writes to the temporary path of an atomic_file",
-    "arena_llm/commands/study.py": "prints an example of the package",
-    "evaluation/generation/journal.py": "appends replies one by one, each to the disk",
-    "evaluation/request.py": "creates a plan exclusively, so that none is ever replaced",
-    "evaluation/report_folder.py": "appends the names of its files, each before it is written",
-    "human_data/baselines.py": "tables of the package",
-    "people/store/database.py": "creates the database's file for its owner only",
-    "people/store/export.py": "a temporary archive, which the server sends",
-    "evaluation/data_set.py": "appends to data sets of gigabytes, and resumes them",
-    "llm_control/demonstration/__init__.py": "an example of the package",
-    "suites/boxing/apprentice/confine.py": "a process of its own, without our packages: Landlock, /proc",
-    "testbed/originals/__init__.py": "an archive as it comes from a server, never on disk",
-}
+OWN_FILES = cases(__file__)["own_files"]
 """Files of the product that open files themselves, and why."""
 
 

@@ -21,20 +21,13 @@ from evaluation.verify.sources import Options, find_sources
 from report import files
 from report.build import write_log_report
 from report.comparison.read import read_run
+from tests.cases import cases
 from tests.evaluation.tampered import ABSENT, WRONG, members, places, tampered, write
 from tests.suites.setups import each_of
 
-TINY = {
-    "arena": ("--tasks", "01-01-01", "--max-scripts", 2, "--image-size", 16, "--model", "arena/pixels"),
-    "est": ("--tasks", "est-00001", "--model", "est/bayes"),
-    "laboratory": ("--tasks", "11-01-01", "--model", "laboratory/ideal"),
-    "boxing": (
-        *("--tasks", "dugongs-prediction-0", "--experiments", 2, "--questions", 2),
-        *("--model", "boxing/prior-only"),
-    ),
-    "scienceworld": ("--tasks", "4-1", "--variations", 1, "--model", "scienceworld/gold"),
-    "discoveryworld": ("--tasks", "proteomics-easy-0", "--model", "discoveryworld/proteomics"),
-}
+CASES = cases(__file__)
+
+TINY = {suite: options.split() for suite, options in CASES["tiny"].items()}
 
 OURS = ("metadata", "params", "task_args")
 """Keys of Inspect's log below which everything is written by a run of ours."""
@@ -149,22 +142,10 @@ def test_the_sentence_has_file_place_got_and_expected(played, tmp_path):
     log = played("est")
     parts = members(log)
     sample = next(name for name in parts if name.startswith("samples/"))
-    turn = (sample, "metadata", "episode", "turns", 0)
-    for path, wrong, words in (
-        ((*turn, "reply"), 7, "trial 1: turns.0.reply: got 7, expected a valid string"),
-        ((*turn, "belief"), [2.0] * 9, "turns.0.belief.0: got 2.0, expected less than or equal to 1"),
-        ((*turn, "belief"), [0.5], "turns.0: got {'turn': 1, "),
-        ((sample, "metadata", "episode"), ABSENT, "trial 1: has a score, but no episode"),
-        ((sample, "scores", "episode_score", "metadata", "steps"), ABSENT, "score: steps: got None, the ep"),
-        ((sample, "metadata", "episode", "passed"), "yes", "passed: got 'yes', expected a valid boolean"),
-        ((sample, "metadata", "episode", "steps"), 10**400, "steps: got 1"),
-        (
-            ("header.json", "plan", "steps", 0, "params", "texts"),
-            ["x"],
-            "parameters.texts: got ['x'], expected",
-        ),
-        (("header.json", "eval", "config", "epochs"), 10**9, "trials: got 1000000000, expected less than"),
-    ):
+    big = ("sample metadata episode steps", 10**400, "steps: got 1")
+    for place, wrong, words in (*CASES["sentences"], big):
+        path = [int(key) if key.isdigit() else {"sample": sample}.get(key, key) for key in place.split()]
+        wrong = ABSENT if wrong == "ABSENT" else wrong
         write(tmp_path / log.name, tampered(parts, path, wrong))
         with pytest.raises(ArenaError) as refused:
             list(RunLog(tmp_path / log.name).episodes())
