@@ -104,7 +104,7 @@ def test_two_clients_a_full_server_and_its_end():
         assert one.state()["passed"] is False
         with pytest.raises(RuntimeError, match="has ended"):
             one.step(ALL)
-        with pytest.raises(RuntimeError, match="2 episodes are played, the most here"):
+        with pytest.raises(RuntimeError, match="2 episodes are in progress, the maximum"):
             client_of(url).reset()
         other.close()
         gone = connect(f"{url.replace('http', 'ws')}/ws")

@@ -25,7 +25,7 @@ Refused = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "
 
 RUNNING = [page for page in PAGES if any(b.runs for b in blocks_of(page))]
 COPIED = ("arena", "render", "llm_control", "arena_llm", "docs")
-LINKED = ("testbed", "evaluation", "human_data", "people", "report", "examples", "configs")
+LINKED = ("mkdocs.yml", "testbed", "evaluation", "human_data", "people", "report", "examples", "configs")
 
 
 @pytest.fixture

@@ -14,7 +14,6 @@ from inspect_ai.log import read_eval_log
 from arena import ConfigError, EvaluationError
 from arena.processes import Engine, in_order
 from evaluation.capabilities import prompts_of
-from evaluation.engines.backend import Backend
 from evaluation.suite import EpisodeSetup
 from llm_control.choices import ArenaChoices
 from llm_control.suite import task_spec
@@ -24,12 +23,10 @@ from tests.evaluation.rays import (
     always_killed,
     kill_one_at_work,
     killed_once,
-    rays_processes,
     squared,
     touched_and_waiting,
     until,
 )
-from tests.evaluation.test_evaluate import wait_for_samples
 from tests.llm_control.batteries import ARENA
 
 pytest.importorskip("ray", reason="Ray is not installed: pip install 'arena-llm[ray]'")
@@ -91,23 +88,6 @@ TASK = find_tasks((1,))[0]
 
 def setup_of(**choices):
     return EpisodeSetup(ARENA, task_spec(TASK), 0, ArenaChoices(**choices), prompts_of(ARENA))
-
-
-@pytest.mark.parametrize(
-    "choices", [{"images_per_script": 3}, pytest.param({"observation": "text"}, marks=pytest.mark.slow)]
-)
-def test_an_episode_is_replayed_where_its_worker_is_lost(engine, choices):
-    setup = setup_of(**choices)
-    here, far = Backend().open(setup), engine.episodes().open(setup)
-    same(far.begin(), here.begin())
-    same(far.reply("Go(5); Turn(90);"), here.reply("Go(5); Turn(90);"))
-    lost = far.call(os.getpid)
-    os.kill(lost, signal.SIGKILL)
-    same(far.reply("Go(-3); Turn(30);"), here.reply("Go(-3); Turn(30);"))
-    assert far.call(os.getpid) != lost
-    assert far.known == here.known
-    same(far.refuse("no", "what?"), here.refuse("no", "what?"))
-    assert far.finish() == here.finish()
 
 
 def test_an_episode_that_kills_every_worker_is_named(engine):
@@ -202,24 +182,6 @@ def said(sample):
 
 def started(*arguments):
     return start(*arguments, "--engine", "ray", "--jobs", "2")
-
-
-@pytest.mark.slow
-def test_ctrl_c_leaves_no_process(tmp_path):
-    logs = tmp_path / "logs"
-    play = ("eval", "--model", "arena/random-steps", "--levels", "1", "--trials", 50, "--log-dir", logs)
-    with started(*play) as process:
-        wait_for_samples(logs, 3, process)
-        below = rays_processes(process.pid)
-        os.killpg(process.pid, signal.SIGINT)
-        _, told = process.communicate(timeout=240)
-    assert (process.returncode, told) == (
-        130,
-        f"Stopped. Finished episodes are kept in {logs}; the same command with --resume continues.\n",
-    )
-    assert len(below) > 3
-    _, alive = psutil.wait_procs(below, timeout=240)
-    assert alive == []
 
 
 def test_what_is_called_after_the_end_starts_no_other_ray():

@@ -133,7 +133,7 @@ def test_the_report_says_who_acted_and_how(command, battery, file, tmp_path):
     text = page.read_text()
     assert "The policy was not sent these pictures" in text
     assert "kept from an attempt" not in text
-    assert len(list(page.with_suffix("").glob("*.webp"))) == len(re.findall("<h3>Turn ", text)) + 1
+    assert len(list(page.with_suffix("").glob("*.webp"))) == len(re.findall("<b>Turn ", text)) + 1
 
 
 def test_a_changed_log_is_found_out(command, battery, file, tmp_path):

@@ -200,7 +200,7 @@ def test_what_is_no_run_is_one_sentence(tmp_path):
     with pytest.raises(EvaluationError, match="no such log"):
         read_run(str(tmp_path / "absent.eval"))
     report_folder(tmp_path / "a")
-    with pytest.raises(EvaluationError, match="tell them apart"):
+    with pytest.raises(EvaluationError, match="distinguish them"):
         read_runs_apart([(None, str(tmp_path / "a")), (None, str(tmp_path / "a"))])
 
 

@@ -1,7 +1,6 @@
 import io
 import re
 from html import unescape
-from pathlib import Path
 from urllib.parse import unquote
 
 import numpy as np
@@ -15,7 +14,7 @@ from evaluation.log.exchanges import picture
 from evaluation.log.files import find_logs
 from evaluation.log.run import RunLog, open_logs
 from evaluation.report_folder import LIST, ReportFolder
-from evaluation.results import RESULT_COLUMNS, read_results
+from evaluation.results import read_results
 from llm_control.logged import logged_recording, logged_specs
 from render import Renderer
 from render.image import webp
@@ -181,14 +180,3 @@ def test_wrong_logs_are_one_sentence(logs, tmp_path):
     for words, attempt in cases.items():
         with pytest.raises(EvaluationError, match=words):
             attempt()
-
-
-def test_every_column_has_its_meaning_on_the_page(report):
-    page = (Path(__file__).parents[2] / "docs" / "evaluate.md").read_text("utf-8")
-    described = re.findall(r"^\| (\w+\.csv) \| `(\w+)` \| .+ \|$", page, re.MULTILINE)
-    for name in ("results.csv", "turns.csv"):
-        columns = pd.read_csv(report / name).columns
-        assert {column for file, column in described if file == name} == set(columns)
-    own = {column for file, column in described if file != "turns.csv"}
-    assert set(pd.read_csv(report / "episodes.csv").columns) == own
-    assert list(pd.read_csv(report / "results.csv").columns) == list(RESULT_COLUMNS)

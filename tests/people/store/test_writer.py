@@ -81,42 +81,6 @@ def test_invalid_writes_do_not_block_the_rest(store, trial):
         assert "the recording is of" in writer.state.last_rejection
 
 
-def test_postgres_restarted_in_mid_run(server, postgres_url):
-    with Store(postgres_url) as store:
-        person = store.add_participant("P1")
-        trial = begin(store, person)
-        writer = Writer(store)
-        step = 0
-
-        def put_for(seconds: float) -> None:
-            nonlocal step
-            end = time.monotonic() + seconds
-            while time.monotonic() < end:
-                writer.put(ActionRow(trial.id, step, step % 9, time.time()))
-                step += 1
-                time.sleep(0.002)
-
-        put_for(0.3)
-        server.stop()
-        try:
-            put_for(0.5)
-            wait_until(lambda: writer.state.error is not None)
-            away = writer.state
-            assert not writer.flush(0.01)
-        finally:
-            server.start()
-        put_for(0.3)
-        writer.put(TrialEnd(trial.id, whole(recording())))
-        writer.close(WAIT_S)
-        assert away.since is not None
-        assert away.waiting > 0
-        assert "sesame" not in away.error
-        assert writer.state.error is None
-        assert [row.step for row in store.actions(trial.id)] == list(range(step))
-        assert writer.state.committed == step + 1
-        assert store.recording(trial.id) == recording()
-
-
 def test_closing_while_postgres_is_unavailable_says_what_is_lost(server, postgres_url):
     with Store(postgres_url) as store:
         trial = begin(store, store.add_participant("P1"))
