@@ -54,6 +54,7 @@ def _small_buffer(init):
     return lambda self, levels, seed: init(self, levels, seed, size=8)
 
 
+@pytest.mark.slow
 def test_every_run_has_a_row_for_each_level_and_a_policy(made):
     rows = list(csv.DictReader((made / "figures" / "learners.csv").open(encoding="utf-8")))
     names = ["PPO", "PPO, level replay", "PPO with RND", "recurrent PPO", "DQN", "PPO, camera"]
@@ -92,6 +93,7 @@ def test_the_published_table_has_all_seeds_of_its_learners_and_references_at_the
     assert {row["passes"] for row in rows if row["learner"] == "oracle"} == {"90"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", ["PPO_rays_replay", "recurrent-PPO_rays", "PPO_camera"])
 def test_an_evaluation_of_a_policy_gives_the_rewards_of_the_benchmark(made, learner, tmp_path, command):
     (policy,) = made.glob(f"{learner}_*.zip")
