@@ -32,7 +32,7 @@ _REINSTALL = "pip install --force-reinstall --no-deps arena-llm"
 
 EXTRAS = {
     "eval": (
-        *("inspect_ai", "anyio", "filelock", "tenacity", "openai", "anthropic", "google"),
+        *("inspect_ai", "anyio", "filelock", "tenacity", "openai", "anthropic"),
         *("pandas", "scipy", "matplotlib"),
     ),
     "people": (

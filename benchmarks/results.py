@@ -52,8 +52,8 @@ FRONT: list[list[str]] = ABOUT.pop("front")["figures"]
 PACKAGES = ("arena-llm", "pybullet", "pybullet-arm64", "numba", "numpy", "miniworld")
 """Packages whose versions are stored."""
 
-BUSY = 0.5
-"""Load per core before a timed part, above which its page says that the machine was busy."""
+BUSY = 0.1
+"""Share of cores in use before a timed part, above which its page says that the machine was busy."""
 
 
 class Cell(NamedTuple):
@@ -104,13 +104,12 @@ def main(
             print(f"{part}: skipped, no folder {reference}; name one by --reference", flush=True)
             continue
         started, notes = time.monotonic(), list[str]()
-        print(f"{part}: measuring, load {facts['load_before']:.1f}", flush=True)
+        print(f"{part}: measuring, {facts['busy']:.0%} of the cores are busy", flush=True)
         with tempfile.TemporaryDirectory() as folder:
             setup = Setup(Path(folder), reference, QUICK if quick else FULL, notes)
             cells = list(MEASURES[part](setup))
         seconds = round(time.monotonic() - started)
-        facts |= {"load_after": psutil.getloadavg()[0], "seconds": seconds, "notes": notes}
-        found[part] = {"facts": facts, "cells": cells}
+        found[part] = {"facts": facts | {"seconds": seconds, "notes": notes}, "cells": cells}
         print(page_of(part, found), flush=True)
         if not quick:
             write_file(STORE, _as_json(found))
@@ -143,7 +142,7 @@ def provenance() -> dict[str, Any]:
         "commit": commit + ("+" if changed else ""),
         **machine_facts(),
         **_bits(),
-        "load_before": psutil.getloadavg()[0],
+        "busy": psutil.cpu_percent(interval=2.0) / 100,
     }
 
 
@@ -264,8 +263,8 @@ def install(setup: Setup) -> Iterator[Cell]:
 
 
 def _megabytes(*folders: Path) -> float:
-    files = (path.lstat().st_size for folder in folders for path in folder.rglob("*"))
-    return sum(files) / 1e6
+    paths = (path for folder in folders for path in folder.rglob("*") if not path.is_dir())
+    return sum(path.lstat().st_size for path in paths) / 1e6
 
 
 def fidelity(setup: Setup) -> Iterator[Cell]:
@@ -380,9 +379,9 @@ def _measured(part: str, facts: Mapping[str, Any]) -> str:
     words = (
         f"Measured on {facts['date']} at commit {facts['commit']} ({facts['physics']}, {facts['pictures']}; "
         f"{versions}) in {facts['seconds']:,} s: {facts['processor']}, {facts['cores']} cores, "
-        f"{facts['system']}; load {facts['load_before']:.1f} before and {facts['load_after']:.1f} afterwards."
+        f"of which {facts['busy']:.0%} were busy before, {facts['system']}."
     )
-    if ABOUT[part].get("timed") and facts["load_before"] > BUSY * facts["cores"]:
+    if ABOUT[part].get("timed") and facts["busy"] > BUSY:
         words += " **The machine was busy: it is faster on an idle one.**"
     if older := [facts[name] for name in _bits() if facts[name] != _bits()[name]]:
         words += f" **Older: measured with {', '.join(older)}.**"

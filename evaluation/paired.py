@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.stats import permutation_test
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from evaluation.results import GROUP
 from evaluation.statistics import clustered_interval, counted, family, people_error, task_rates
@@ -105,7 +104,7 @@ def detectable_difference(standard_error: float, groups: int, power: float = POW
     """
     if groups < 2:
         return math.nan
-    quantiles = student.ppf([0.975, power], groups - 1)
+    quantiles = stdtrit(groups - 1, [0.975, power])
     return float(quantiles.sum() * standard_error)
 
 
@@ -168,7 +167,7 @@ def _halves(mean: float, error: float, groups: int) -> tuple[float, float]:
     missed in 95 % of samples (Clopper and Pearson 1934, Biometrika 26) may differ, as far as is possible.
     """
     if error > 0:
-        half = float(student.ppf(0.975, groups - 1)) * error
+        half = float(stdtrit(groups - 1, 0.975)) * error
         return half, half
     other = 1 - 0.025 ** (1 / groups) if groups > 1 else math.nan
     return other * (mean + 1), other * (1 - mean)
@@ -188,6 +187,8 @@ def _permutation_p(sums: npt.NDArray[np.float64]) -> float:
     """Permutation p, two-sided: random exchanges of the agents within groups."""
     if len(sums) < 2:
         return math.nan
+    from scipy.stats import permutation_test
+
     rng = np.random.default_rng(PERMUTATION_SEED)
     tested = permutation_test(
         (sums,), np.mean, permutation_type="samples", n_resamples=PERMUTATIONS, vectorized=True, rng=rng

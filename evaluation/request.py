@@ -12,6 +12,7 @@ from typing import Any
 
 from arena.errors import ConfigError, EvaluationError
 from arena.files import read_text
+from arena.packages import installed
 from evaluation.capabilities import agents_of, by_name, files_of, is_kind, player, prompts_of
 from evaluation.choices.effective import Effective, effective, load_preset, preset_names
 from evaluation.log import schema
@@ -38,9 +39,12 @@ _KEYS = {
 
 def model_name(suite: Suite, name: str) -> str:
     """Resolve the user's model name to Inspect's `provider/model`. Raises EvaluationError if the provider
-    cannot be inferred, or its key is not set."""
+    cannot be inferred, its client is not installed, or its key is not set."""
     full = full_name(suite, name)
-    keys = _KEYS.get(full.partition("/")[0], ())
+    provider = full.partition("/")[0]
+    if provider == "google" and not installed("google-genai"):
+        raise EvaluationError(f"{full} needs google-genai; run: pip install 'arena-llm[google]'")
+    keys = _KEYS.get(provider, ())
     if keys and not any(os.environ.get(key) for key in keys):
         raise EvaluationError(f"{full} needs a key: set {keys[0]}, for example: export {keys[0]}=...")
     return full

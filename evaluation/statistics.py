@@ -216,9 +216,9 @@ def clustered_interval(
 
 def student(freedom: int) -> float:
     """Two-sided 95 % quantile of Student's distribution."""
-    from scipy.stats import t  # not needed by all users of `wilson`
+    from scipy.special import stdtrit  # not needed by all users of `wilson`
 
-    return float(t.ppf(0.975, freedom))
+    return float(stdtrit(freedom, 0.975))
 
 
 def mean_half(values: Sequence[float] | npt.NDArray[np.float64]) -> float:

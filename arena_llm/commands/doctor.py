@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, requires, version
 from typing import Annotated, Any, NamedTuple
@@ -39,20 +40,13 @@ def answer(command: Sequence[str], timeout_s: float = TIMEOUT_S) -> dict[str, An
     except OSError as error:
         return {"fault": f"Python could not be started ({error.strerror or error})"}
     if ran.returncode < 0:
-        return {"fault": f"the process was ended by {_signal_name(-ran.returncode)}"}
+        return {"fault": f"the process was ended by a signal: {signal.strsignal(-ran.returncode)}"}
     try:
         found: dict[str, Any] = json.loads(ran.stdout.strip().splitlines()[-1])
     except (IndexError, ValueError):
         last = (ran.stderr.strip().splitlines() or [f"exit status {ran.returncode}"])[-1]
         return {"fault": last}
     return found
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
 
 
 PYTHONS = ((3, 11), (3, 14))
@@ -86,10 +80,12 @@ def run_checks() -> Iterator[Check]:
     """Run all checks, in the order of the table; takes a few seconds."""
     yield python_check(sys.version_info[:2])
     yield from _packages()
-    yield names_check(ask("names"))
-    yield probed("physics", ask("physics"), "60 steps twice: the same bits")
+    with ThreadPoolExecutor() as pool:
+        names, physics, drawing = pool.map(ask, ("names", "physics", "drawing"))
+    yield names_check(names)
+    yield probed("physics", physics, "60 steps twice: the same bits")
     drawn = "84 x 84, drawn twice: the bytes that every machine draws"
-    yield probed("picture", ask("drawing"), drawn, unimported="repair the packages first")
+    yield probed("picture", drawing, drawn, unimported="repair the packages first")
     yield from _extras()
 
 

@@ -186,7 +186,7 @@ class Fit:
 
     def tested(self, effect: Effect, place: int) -> Effect:
         """Add the coefficient at a place to an effect, with interval and p."""
-        from scipy.stats import t as student
+        from scipy.special import stdtr, stdtrit
 
         people, tasks, (both, _) = (self._variance(each, place) for each in self._clusterings)
         (large, large_df), (small, small_df) = sorted((people, tasks), reverse=True)
@@ -195,8 +195,8 @@ class Fit:
         if error < 1e-6:
             return effect._replace(difference=difference, **self._exact(place, difference))
         freedom = (large + more) ** 2 / (large**2 / large_df + (more**2 / small_df if more else 0))
-        half = float(student.ppf(1 - ALPHA / 2, freedom)) * error
-        p = 2 * float(student.sf(abs(difference) / error, freedom))
+        half = float(stdtrit(freedom, 1 - ALPHA / 2)) * error
+        p = 2 * float(stdtr(freedom, -abs(difference) / error))
         low, high = max(difference - half, -100.0), min(difference + half, 100.0)
         return effect._replace(difference=difference, low=low, high=high, p=p)
 

@@ -107,13 +107,18 @@ def test_names_map_to_providers(given, key, full, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("given", "key"),
-    [("gpt-4o", "OPENAI_API_KEY"), ("claude-x", "ANTHROPIC_API_KEY"), ("gemini-x", "GOOGLE_API_KEY")],
+    ("given", "client", "missing"),
+    [
+        *(("gpt-4o", {}, "set OPENAI_API_KEY"), ("claude-x", {}, "set ANTHROPIC_API_KEY")),
+        ("gemini-x", {"google-genai": "2.0"}, "set GOOGLE_API_KEY"),
+        ("gemini-x", {}, r"run: pip install 'arena-llm\[google\]'"),
+    ],
 )
-def test_a_missing_key_is_named(given, key, monkeypatch):
+def test_a_missing_key_or_client_is_named(given, client, missing, monkeypatch):
+    monkeypatch.setattr("evaluation.request.installed", lambda *_: client)
     for name in (*KEYS, "ANTHROPIC_AUTH_TOKEN"):
         monkeypatch.delenv(name, raising=False)
-    with pytest.raises(EvaluationError, match=f"set {key}"):
+    with pytest.raises(EvaluationError, match=missing):
         model_name(ARENA, given)
 
 
