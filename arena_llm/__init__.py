@@ -1,1 +1,1 @@
-"""The front door: the `arena-llm` command line."""
+"""Command line `arena-llm`."""

@@ -1,4 +1,4 @@
-"""The `arena-llm` command, also as `python -m arena_llm`."""
+"""Entry point of `arena-llm`, also as `python -m arena_llm`."""
 
 import signal
 import sys
@@ -35,7 +35,7 @@ def main() -> None:
 
 
 def _hidden_package() -> str | None:
-    """A sentence if a file of the user is imported in the place of one of our packages."""
+    """Name a user's file that is imported instead of one of our packages."""
     found, ours = find_spec("arena"), Path(__file__).absolute().parents[1] / "arena" / "__init__.py"
     if found is not None and found.origin is not None and Path(found.origin).resolve() != ours.resolve():
         return (
@@ -47,7 +47,7 @@ def _hidden_package() -> str | None:
 
 
 def _without(error: ImportError) -> Callable[[], None]:
-    """The command `doctor` if it was asked for and can be imported; otherwise exits with a sentence."""
+    """Return the command `doctor` if it was requested and can be imported; otherwise exit with a sentence."""
     if sys.argv[1:2] == ["doctor"]:
         with suppress(ImportError):
             from arena_llm.commands.doctor import doctor_alone

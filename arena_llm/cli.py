@@ -1,4 +1,4 @@
-"""The `arena-llm` command: finds the commands and turns errors into one sentence."""
+"""Find commands, and print errors as one sentence."""
 
 import errno
 import sys
@@ -43,7 +43,7 @@ def _loaded(name: str, suite: str) -> Any:
 
 
 class _Commands(TyperGroup):
-    """Imports a command when it is called, and reports Ctrl-C in a sentence (Typer: "Aborted")."""
+    """Commands imported when called; Ctrl-C is reported in a sentence (Typer: "Aborted")."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         return [*_COMMANDS, *_GROUPS, *super().list_commands(ctx)]
@@ -54,7 +54,7 @@ class _Commands(TyperGroup):
         return super().get_command(ctx, cmd_name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command, with the options of the suite that its arguments name."""
+        """Return the command, with the options of the suite in its arguments."""
         if args[0] in (*_OF_SUITES, _FOR_PEOPLE) and (suite := suite_in(args)) != DEFAULT:
             return args[0], _loaded(args[0], suite), args[1:]
         return super().resolve_command(ctx, args)

@@ -1,4 +1,4 @@
-"""What the commands share when they print: exit status, wide tables, progress bars."""
+"""Output of commands: exit status, wide tables, progress bars."""
 
 import signal
 import sys
@@ -23,7 +23,7 @@ def warn(warnings: Iterable[str]) -> None:
 
 @contextmanager
 def stoppable(said: str | Callable[[], str]) -> Iterator[None]:
-    """Let Ctrl-C end the command with `INTERRUPTED`; what is `said` then goes to standard error."""
+    """Let Ctrl-C end the command with `INTERRUPTED`; the sentence `said` goes to standard error."""
     try:
         yield
     except KeyboardInterrupt:
@@ -32,12 +32,12 @@ def stoppable(said: str | Callable[[], str]) -> Iterator[None]:
 
 
 def line_console() -> Console:
-    """A console for plain lines: printed as they are, never broken at the terminal's edge."""
+    """Open a console for plain lines, never broken at the terminal's edge."""
     return Console(soft_wrap=True, highlight=False, markup=False)
 
 
 def wide_console(columns: int) -> Console:
-    """A console at least `columns` wide: a narrow terminal breaks its lines, but no number is cut off.
+    """Open a console at least `columns` wide: a narrow terminal breaks lines, but cuts no number.
 
     A pipe or file has no width of its own, and Rich would assume 80.
     """
@@ -46,7 +46,7 @@ def wide_console(columns: int) -> Console:
 
 
 def progress_bar(console: Console | None = None) -> Progress:
-    """A progress bar on the terminal that disappears at its end.
+    """Open a progress bar on the terminal; it disappears at its end.
 
     It is `console`'s own if that is a terminal, so that lines printed meanwhile appear above it; otherwise
     it is on standard error. What it shows is work, which Ctrl-C ends in order.

@@ -1,4 +1,4 @@
-"""`python -m arena_llm.doctor_probe drawing|names|physics`: tries one of them and prints a line of JSON.
+"""Test one part: `python -m arena_llm.doctor_probe drawing|names|physics` prints a line of JSON.
 
 It is a process of its own because a broken package may crash it.
 """
@@ -21,7 +21,7 @@ STEPS = 60
 
 
 def drawing() -> dict[str, Any]:
-    """The fault of a frame that is drawn twice ("" if it has none)."""
+    """Draw a frame twice, and find its fault ("" if it has none)."""
     from arena import Episode, load
     from render import Renderer
 
@@ -32,7 +32,7 @@ def drawing() -> dict[str, Any]:
 
 
 def names() -> dict[str, Any]:
-    """The fault of installed files that were removed or replaced, and other owners of their packages."""
+    """Find removed or replaced files, and other owners of our packages."""
     from arena.packages import changed, hidden, shared
 
     files = [*changed()]
@@ -42,13 +42,13 @@ def names() -> dict[str, Any]:
 
 
 def physics() -> dict[str, Any]:
-    """The fault of steps that are taken twice ("" if they have none)."""
+    """Play steps twice, and find their fault ("" if they have none)."""
     first, second = _played(), _played()
     return {"fault": "" if first == second else "the same steps gave different bits in two runs"}
 
 
 def fault_of(first: Any, second: Any) -> str:
-    """The fault of two pictures (height, width, 3) of the same moment; "" if they have none."""
+    """Find the fault of two pictures (height, width, 3) of the same moment; "" if they have none."""
     if first.min() == first.max():
         return f"the picture is the same everywhere (all {first.min()})"
     if not (first == second).all():
@@ -59,7 +59,7 @@ def fault_of(first: Any, second: Any) -> str:
 
 
 def _played() -> str:
-    """Fingerprint of a short episode: the bits of all poses after each step."""
+    """Fingerprint a short episode: the bits of all poses after each step."""
     import numpy as np
 
     from arena import ACTIONS, Episode, load

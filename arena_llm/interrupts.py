@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM, and a standard output that cannot be written; imports nothing that takes time."""
+"""Ctrl-C, SIGTERM, and unwritable standard output; its imports are quick."""
 
 import os
 import signal
@@ -24,7 +24,7 @@ def obey_signals() -> None:
 
 
 def work_begins() -> None:
-    """From now on Ctrl-C raises KeyboardInterrupt during imports too, because there is work to be kept.
+    """Let Ctrl-C raise KeyboardInterrupt during imports too, from now on, to save work.
 
     Call this before an event loop runs: asyncio cancels tasks only if Ctrl-C has Python's own handler.
     """
@@ -33,19 +33,19 @@ def work_begins() -> None:
 
 
 def interrupted_status() -> int:
-    """The exit status after the signal that came, as shells report it: 130 or 143."""
+    """Return the exit status of the received signal, as in shells: 130 or 143."""
     return _status
 
 
 def print_anything() -> None:
-    """Print "?" for characters that the encoding of the output lacks."""
+    """Print "?" for characters outside the output's encoding."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError):  # None if closed, and tests replace it
             stream.reconfigure(errors="replace")  # type: ignore[union-attr]
 
 
 def exit_unwritten(error: OSError) -> NoReturn:
-    """Exit with status 1 because standard output cannot be written; silently if its reader has left."""
+    """Exit with status 1, as standard output cannot be written; silently if its reader is gone."""
     if not isinstance(error, BrokenPipeError):
         print(f"arena-llm: standard output cannot be written: {error.strerror}", file=sys.stderr)
     # Python would write the rest at its end, and fail again.
@@ -63,7 +63,7 @@ def _interrupted(number: int, frame: FrameType | None) -> None:
 
 
 def _dropped(what: "sys.UnraisableHookArgs") -> None:
-    """Send a signal again that came while Python freed an object, where exceptions are dropped."""
+    """Send a signal again that arrived while Python freed an object, where exceptions are dropped."""
     if what.exc_type is not KeyboardInterrupt:
         sys.__unraisablehook__(what)
     else:

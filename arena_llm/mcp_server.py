@@ -1,4 +1,4 @@
-"""A suite as a server of the Model Context Protocol: agents of any program play by its tools."""
+"""Server of a suite by the Model Context Protocol, for agents of any program."""
 
 import secrets
 import sys
@@ -29,7 +29,7 @@ IDLE_S = 1800.0
 
 @dataclass
 class Seat:
-    """An episode that an agent plays; `session` is that of its transport, None if that has none."""
+    """Episode of an agent; `session` is its transport's, or None."""
 
     episode: OpenEpisode
     run: KeptRun
@@ -38,7 +38,7 @@ class Seat:
 
 
 class Seats:
-    """The episodes that agents play, by ids that cannot be guessed.
+    """Episodes of agents, by secret ids.
 
     Each agent has one log, by its name or else the one of its program, and plays each task once.
     """
@@ -49,7 +49,7 @@ class Seats:
         self._seats: dict[str, Seat] = {}
 
     async def begin(self, task_id: str, program: str, session: str | None) -> Shown:
-        """Begin a task, by default the agent's next one; what is shown, after the episode's id."""
+        """Begin a task, by default the agent's next; return episode id and first messages."""
         await self._end(lambda seat: time.monotonic() - seat.played_at > IDLE_S)
         name = self._name or program
         run = self._runs.setdefault(name, KeptRun(self.episodes.opened, "mcp", name, self._folder))
@@ -67,7 +67,7 @@ class Seats:
         return (f"Episode {key}, task {task}.", *episode.shown)
 
     async def act(self, key: str, session: str | None, reply: str) -> Shown:
-        """Play a reply; what is shown after it."""
+        """Play a reply; return the next messages."""
         seat = self._seat(key, session)
         seat.played_at = time.monotonic()
         seat.episode.reply(reply)
@@ -75,13 +75,13 @@ class Seats:
         return seat.episode.shown
 
     async def finish(self, key: str, session: str | None) -> str:
-        """End an episode, if it is not over; how it ended."""
+        """End an episode, if it is not over; return its outcome."""
         seat = self._seat(key, session)
         await self._end(lambda other: other is seat)
         return seat.episode.finish().summary
 
     async def close(self) -> None:
-        """End the episodes that are still played, as not finished, and complete the logs, or say why not."""
+        """End running episodes as not finished, and complete the logs, or explain why not."""
         for seat in self._seats.values():
             if seat.episode.is_open:
                 seat.run.add(seat.episode)
@@ -110,19 +110,19 @@ class Seats:
 
 
 class OneToken:
-    """Lets in who has the token."""
+    """Access by one token."""
 
     def __init__(self, token: str) -> None:
         self._token = token.encode()
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """Who has a token; None for a wrong one."""
+        """Return the token's client; None for a wrong token."""
         right = secrets.compare_digest(token.encode(), self._token)
         return AccessToken(token=token, client_id="agent", scopes=[]) if right else None
 
 
 def mcp_server(seats: Seats, token: str | None = None, url: Any = None) -> MCPServer[Any]:
-    """The server, whose episodes end with it; over HTTP at `url` with the `token` that clients must send."""
+    """Make the server, whose episodes end with it; over HTTP at `url`, clients must send the `token`."""
 
     @asynccontextmanager
     async def lifespan(_: MCPServer[Any]) -> AsyncGenerator[None, None]:
@@ -165,7 +165,7 @@ def _add_tools(server: MCPServer[Any], seats: Seats) -> None:
 
     @server.tool(structured_output=False)
     async def act(ctx: Context, episode: str, reply: str) -> list[Any]:
-        """Reply in an episode as its rules say, and see what comes of it."""
+        """Reply in an episode as its rules say, and see the result."""
         return content(await _explained(seats.act(episode, session(ctx), reply)))
 
     @server.tool(structured_output=False)
@@ -175,7 +175,7 @@ def _add_tools(server: MCPServer[Any], seats: Seats) -> None:
 
 
 async def _explained(answer: Awaitable[T]) -> T:
-    """The answer to an agent's call, or a sentence on what was wrong with it."""
+    """Answer an agent's call, or explain its error in a sentence."""
     try:
         return await answer
     except ArenaError as error:

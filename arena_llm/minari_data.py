@@ -1,4 +1,4 @@
-"""Data sets of the arena for Minari: recorded actions, replayed in the Gymnasium environment."""
+"""Minari data sets of the arena: recorded actions, replayed in the Gymnasium environment."""
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -39,7 +39,7 @@ FACTS = {"task_id", "outcome", "passed"}
 
 
 class Made(NamedTuple):
-    """A recording in its arena, and the total rewards of random actions and of the oracle there."""
+    """Recording in its arena, and total rewards of random actions and of the oracle there."""
 
     spec: ArenaSpec
     recording: Recording
@@ -48,7 +48,7 @@ class Made(NamedTuple):
 
 
 def check_name(name: str) -> None:
-    """Raise ConfigError for a name that Minari does not take, or has a data set of."""
+    """Raise ConfigError for a name that Minari refuses or already has."""
     try:
         parse_dataset_id(name)
         path = get_dataset_path(name)
@@ -61,7 +61,7 @@ def check_name(name: str) -> None:
 
 
 def agent_named(name: str, suite: Suite) -> str:
-    """The suite's own name of an agent: `policy/FILE` of `policy:FILE`. Raises ArenaError if unknown."""
+    """Resolve an agent's name, `policy:FILE` to `policy/FILE`. Raises ArenaError if unknown."""
     agent = "random-steps" if name == "random" else name.replace("policy:", "policy/", 1)
     if suite.name == "arena" and (agent == "oracle" or agent.startswith(REPLAY) or player(suite, agent)):
         return agent
@@ -70,7 +70,7 @@ def agent_named(name: str, suite: Suite) -> str:
 
 
 def sensor_options(texts: Iterable[str]) -> dict[str, Any]:
-    """Options from NAME=VALUE; commas make a list. Raises ConfigError for a wrong one."""
+    """Parse options NAME=VALUE; commas make a list. Raises ConfigError for a wrong one."""
     options: dict[str, Any] = {}
     for name, _, value in (text.partition("=") for text in texts):
         options[name] = value.split(",") if "," in value else plain(value)
@@ -82,7 +82,7 @@ def sensor_options(texts: Iterable[str]) -> dict[str, Any]:
 def episodes(
     opened: Opened, agent: str, split: str, size: int | None, testbed: Path | None
 ) -> Iterator[tuple[Any, Any]]:
-    """Task and trial of each episode, or arena and recording. Raises ArenaError as `recordings` does."""
+    """Yield task and trial of each episode, or arena and recording. Raises as `recordings`."""
     if agent.startswith(REPLAY):
         return islice(recordings(Path(agent.removeprefix(REPLAY)), testbed), size)
     if size is None:
@@ -91,7 +91,7 @@ def episodes(
 
 
 def recordings(path: Path, testbed: Path | None) -> Iterator[tuple[ArenaSpec, Recording]]:
-    """The recordings of a file, a folder or a log, with their arenas; those without steps are left out.
+    """Read recordings of a file, folder or log, with their arenas, except those without steps.
 
     Raises ArenaError for one that is broken or whose arena is unknown.
     """
@@ -104,7 +104,7 @@ def recordings(path: Path, testbed: Path | None) -> Iterator[tuple[ArenaSpec, Re
 
 
 def make(episode: tuple[Any, Any], opened: Opened, agent: str) -> Made:
-    """Play a task and trial, or replay a recording. Raises RecordingError if it has another end here."""
+    """Play a task and trial, or replay a recording. Raises RecordingError if its end differs."""
     spec, recording = episode if agent.startswith(REPLAY) else _played(*episode, opened, agent)
     with Replay(recording, spec) as again:
         again.to_end()
@@ -125,7 +125,7 @@ def _played(task_id: str, trial: int, opened: Opened, agent: str) -> tuple[Arena
 
 
 def _solution(spec: ArenaSpec, task_id: str, seed: int, trial: int) -> Recording:
-    """The battery's solution of an episode, or else the oracle's."""
+    """Return the battery's solution of an episode, or else the oracle's."""
     stored = stored_solutions().get(task_id)
     if stored and stored.is_of(spec) and (stored.seed, stored.trial) == (seed, trial):
         return stored
@@ -133,7 +133,7 @@ def _solution(spec: ArenaSpec, task_id: str, seed: int, trial: int) -> Recording
 
 
 def write(name: str, made: Sequence[Made], agent: str, sensors: Mapping[str, Any]) -> None:
-    """Replay episodes into a data set; if that fails, it is removed again.
+    """Replay episodes into a data set, which is removed on failure.
 
     Raises ConfigError if there are none, RecordingError if a task was recorded in two arenas.
     """
@@ -171,7 +171,7 @@ def write(name: str, made: Sequence[Made], agent: str, sensors: Mapping[str, Any
 
 
 def _replayed(env: gymnasium.Env[Any, Any], recording: Recording) -> EpisodeBuffer:
-    """An episode in the environment; its last step is truncated if only the recording ends there."""
+    """Replay an episode in the environment; truncate the last step if only the recording ends there."""
     options = {"task": recording.task_id, "trial": recording.trial}
     first, _ = env.reset(seed=recording.seed, options=options)
     if not recording.is_of(env.unwrapped.episode.spec):  # type: ignore[attr-defined]

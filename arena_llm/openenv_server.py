@@ -1,4 +1,4 @@
-"""A suite as an OpenEnv server: training programs play its episodes by WebSocket sessions."""
+"""OpenEnv server of a suite: training programs play episodes by WebSocket sessions."""
 
 import base64
 import sys
@@ -18,13 +18,13 @@ from render.image import encoded
 
 
 class SuiteAction(Action):
-    """A reply as a model writes it."""
+    """Reply of a model, verbatim."""
 
     reply: str = Field(description="the reply, as the rules say")
 
 
 class SuiteObservation(Observation):
-    """What is shown: of a new episode the rules too, of one that is over how it ended."""
+    """Observation; of a new episode with the rules, of a finished one with its outcome."""
 
     task: str = Field(description="the id of the task")
     text: str = Field(description="what is said")
@@ -32,7 +32,7 @@ class SuiteObservation(Observation):
 
 
 class SuiteState(State):
-    """The episode so far; how it ended is None before its end."""
+    """State of an episode; its outcome is None before the end."""
 
     task: str | None = None
     outcome: str | None = None
@@ -42,7 +42,7 @@ class SuiteState(State):
 
 
 class SuiteEnvironment(Environment[SuiteAction, SuiteObservation, SuiteState]):
-    """A session's episodes, one after another; `places` are those of the next tasks of all sessions."""
+    """Episodes of a session, one after another; `places` are of the next tasks, for all sessions."""
 
     SUPPORTS_CONCURRENT_SESSIONS = True
 
@@ -55,7 +55,7 @@ class SuiteEnvironment(Environment[SuiteAction, SuiteObservation, SuiteState]):
     def reset(
         self, seed: int | None = None, episode_id: str | None = None, task: str = "", **others: Any
     ) -> SuiteObservation:
-        """Begin a task by its id or by its place, `seed`; default: the next one. Raises as `begin`."""
+        """Begin a task by id or by its place, `seed`; default: the next. Raises as `begin`."""
         self.close()
         tasks = self._episodes.tasks
         if not task:
@@ -71,16 +71,16 @@ class SuiteEnvironment(Environment[SuiteAction, SuiteObservation, SuiteState]):
         return _observed(self._episode)
 
     async def reset_async(self, *arguments: Any, **named: Any) -> SuiteObservation:
-        """As `reset`; OpenEnv would give each call to another thread."""
+        """Reset in this thread; OpenEnv would use another one for each call."""
         return self.reset(*arguments, **named)
 
     async def step_async(self, *arguments: Any, **named: Any) -> SuiteObservation:
-        """As `step`."""
+        """Step in this thread."""
         return self.step(*arguments, **named)
 
     @property
     def state(self) -> SuiteState:
-        """The episode so far."""
+        """Return the state of the episode."""
         if self._episode is None:
             return SuiteState()
         row = self._episode.record.row() if self._episode.record else {}
@@ -89,7 +89,7 @@ class SuiteEnvironment(Environment[SuiteAction, SuiteObservation, SuiteState]):
         return SuiteState(episode_id=self._name, step_count=steps, task=self._episode.setup.task.id, **ended)
 
     def close(self) -> None:
-        """Give up the episode's place."""
+        """Release the episode's place."""
         if self._episode is not None:
             self._episode.close()
             self._episode = None
@@ -107,7 +107,7 @@ def _observed(episode: OpenEpisode) -> SuiteObservation:
 
 
 def suite_app(opened: Opened, sessions: int) -> FastAPI:
-    """The server's application, for so many sessions at a time. Raises ConfigError as `Episodes`."""
+    """Make the application for a maximum of concurrent sessions. Raises ConfigError as `Episodes`."""
     episodes, places = Episodes(opened, sessions), count()
     return create_app(
         lambda: SuiteEnvironment(episodes, places),

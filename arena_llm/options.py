@@ -1,4 +1,4 @@
-"""Options that several commands share, and the choices of a suite as options."""
+"""Options of several commands, and choices of a suite as options."""
 
 import inspect
 import os
@@ -19,21 +19,21 @@ from evaluation.suites import DEFAULT, get_suite
 
 
 class EngineName(StrEnum):
-    """Where the work is done."""
+    """Engine that runs the work."""
 
     LOCAL = "local"
     RAY = "ray"
 
 
 def known_version(value: str | None) -> str | None:
-    """The value of `--animal-ai`; raises ConfigError for an unknown version."""
+    """Check `--animal-ai`. Raises ConfigError for an unknown version."""
     if value is not None and value not in tuple(Version):
         raise ConfigError(f"--animal-ai: got {value!r}, expected one of: {', '.join(Version)}")
     return value
 
 
 def located_testbed(value: Path | None) -> Path | None:
-    """The value of `--testbed`: a published battery's name stands for the folder that keeps its files."""
+    """Locate `--testbed`: a folder, or that of a published battery's files."""
     from testbed.originals import located
 
     return None if value is None else located(value)
@@ -51,9 +51,9 @@ Chance = Annotated[
     ChanceName, typer.Option(help="Generator of random places and colours; unity: the original's.")
 ]
 Lenient = Annotated[
-    bool, typer.Option("--lenient", help="Ignore unknown objects, with a warning, as the original does.")
+    bool, typer.Option("--lenient", help="Unknown objects ignored, with a warning, as in the original.")
 ]
-Levels = Annotated[str | None, typer.Option(help="Levels, such as 1-3 or 1,4. Default: all.")]
+Levels = Annotated[str | None, typer.Option(help="Levels of the battery, such as 1-3 or 1,4. Default: all.")]
 TESTBED_HELP = "Folder of task files, or original or llm-aai (testbed fetch). Default: the shipped battery."
 Testbed = Annotated[Path | None, typer.Option(callback=located_testbed, metavar="DIR", help=TESTBED_HELP)]
 Jobs = Annotated[
@@ -61,7 +61,7 @@ Jobs = Annotated[
 ]
 EngineOption = Annotated[
     EngineName,
-    typer.Option("--engine", help="Processes of this machine, or of Ray, which can use a whole cluster."),
+    typer.Option("--engine", help="Engine: processes of this machine, or Ray, which can use a cluster."),
 ]
 RayAddress = Annotated[
     str | None,
@@ -71,8 +71,8 @@ RayAddress = Annotated[
         show_default=False,
     ),
 ]
-ModelName = Annotated[str, typer.Option(help="gpt-*, claude-*, gemini-*, or any provider/model.")]
-Preset = Annotated[str | None, typer.Option(help="A preset such as paper-experiment-1, or a file NAME.yaml.")]
+ModelName = Annotated[str, typer.Option(help="Model: gpt-*, claude-*, gemini-*, or any provider/model.")]
+Preset = Annotated[str | None, typer.Option(help="Preset, such as paper-experiment-1, or a file NAME.yaml.")]
 Prompt = Annotated[Path | None, typer.Option(help="Text file that replaces the system prompt.")]
 Prompts = Annotated[
     Path | None, typer.Option(help="Folder of texts and their layout; `arena-llm prompts` writes one.")
@@ -80,13 +80,13 @@ Prompts = Annotated[
 Prices = Annotated[Path | None, typer.Option(help="YAML file of prices; overrides the shipped prices.")]
 LogDir = Annotated[Path, typer.Option(help="Folder for logs; finished episodes are saved immediately.")]
 CsvFile = Annotated[
-    Path | None, typer.Option(help="CSV file to write: a line for each tick, in the columns of Animal-AI 4.")
+    Path | None, typer.Option(help="CSV file with a line per tick, in the columns of Animal-AI 4.")
 ]
 Seed = Annotated[int, typer.Option(help="Random seed of the arenas.")]
 
 
 def named_path(text: str) -> tuple[str | None, str]:
-    """Name and path of NAME=PATH; a URL, or an existing path that contains an equals sign, has no name."""
+    """Split NAME=PATH; URLs and existing paths that contain an equals sign have no name."""
     name, equals, path = text.partition("=")
     unnamed = not equals or not name or "://" in name or Path(text).exists()
     return (None, text) if unnamed else (name, path)
@@ -94,7 +94,7 @@ def named_path(text: str) -> tuple[str | None, str]:
 
 @contextmanager
 def open_engine(engine: EngineName, address: str | None, jobs: int | None) -> Generator[Engine, None, None]:
-    """The engine for one command, with `jobs` processes (None: one per core).
+    """Open the engine of a command, with `jobs` processes (None: one per core).
 
     Raises ConfigError for an address without Ray, EvaluationError if Ray cannot be used.
     """

@@ -1,1 +1,1 @@
-"""The commands of `arena-llm`, one module each."""
+"""Commands of `arena-llm`, one module each."""

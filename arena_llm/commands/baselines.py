@@ -1,4 +1,4 @@
-"""The command `arena-llm baselines`."""
+"""Command `arena-llm baselines`."""
 
 import sys
 from typing import TYPE_CHECKING, Annotated
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 def baselines_command(
     table: Annotated[
-        str | None, typer.Argument(help="Table to print. Default: a list of all.", show_default=False)
+        str | None, typer.Argument(help="Table to print. Default: list all tables.", show_default=False)
     ] = None,
-    csv: Annotated[bool, typer.Option("--csv", help="Print the table as CSV.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="CSV instead of a table.")] = False,
 ) -> None:
     """Print published numbers of children, the 2019 competition, agents and models."""
     from human_data.baselines import KNOWN_ERROR, TABLE_DESCRIPTIONS, baseline_table

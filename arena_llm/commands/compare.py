@@ -1,4 +1,4 @@
-"""The command `arena-llm compare`."""
+"""Command `arena-llm compare`."""
 
 import re
 import sys
@@ -26,7 +26,7 @@ RUN = "A report's results.csv or folder, a log (.eval), a submission (.json), or
 
 Runs = Annotated[list[str] | None, typer.Argument(help=f"{RUN}; NAME=FILE renames its agent.")]
 Others = Annotated[
-    str, typer.Option("--with", help="Comparison groups: children, competition, agents, models; with commas.")
+    str, typer.Option("--with", help="Comparison groups, with commas: children, competition, agents, models.")
 ]
 Original = Annotated[
     bool, typer.Option("--original", help="Runs without digests of their tasks played the original's files.")
@@ -35,14 +35,14 @@ Version = Annotated[
     str | None,
     typer.Option(
         callback=known_version,
-        help="Animal-AI version: the one that --run plays (default: 2, as children were scored), and the "
-        "one of each RUN that does not record its own.",
+        help="Animal-AI version for --run (default: 2, as children were scored), and of each RUN that "
+        "records none.",
     ),
 ]
 Agents = Annotated[
     list[str] | None,
     typer.Option(
-        help="Offline agent, such as arena/pixels, to play first unless its log exists; may be repeated.",
+        help="Offline agent, such as arena/pixels, played first unless its log exists; may be repeated.",
         rich_help_panel=PLAYED,
     ),
 ]
@@ -51,7 +51,7 @@ Testbed = Annotated[
     typer.Option(callback=located_testbed, metavar="DIR", help=TESTBED_HELP, rich_help_panel=PLAYED),
 ]
 Tasks = Annotated[
-    str, typer.Option(help="Task ids, or short-form: 40 tasks, four of each level.", rich_help_panel=PLAYED)
+    str, typer.Option(help="Task ids, or short-form: 40 tasks, four per level.", rich_help_panel=PLAYED)
 ]
 Trials = Annotated[int, typer.Option(min=1, help="Trials per task.", rich_help_panel=PLAYED)]
 Hidden = Annotated[
@@ -120,7 +120,7 @@ def _without_password(place: str) -> str:
 def _requests(
     agents: Sequence[str], testbed: Path | None, tasks: str, trials: int, animal_ai: str | None
 ) -> list[EvalRequest]:
-    """What is to be played, checked before anything is: only agents that cost nothing."""
+    """Check which runs to play; only agents without cost are allowed."""
     from report.comparison.runs import THEIRS
 
     choices = {"tasks": tasks, "trials": str(trials), "animal_ai": animal_ai or THEIRS}
@@ -138,7 +138,7 @@ def _requests(
 
 
 def _log_of(request: EvalRequest, log_dir: Path) -> Path:
-    """The log of a finished run; what is missing is played first."""
+    """Return the log of a finished run, after playing missing episodes."""
     from evaluation.evaluate import earlier_log, evaluate
 
     earlier = earlier_log(request, log_dir)

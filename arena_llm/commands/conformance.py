@@ -1,4 +1,4 @@
-"""The command `arena-llm conformance`."""
+"""Command `arena-llm conformance`."""
 
 import json
 from pathlib import Path
@@ -22,16 +22,16 @@ def conformance_command(
         typer.Option(
             "--from",
             help="Checkout of the original, or original or llm-aai (testbed fetch); may be repeated. Its "
-            "programs and tests are run on this machine, in a copy.",
+            "programs and tests run on this machine, in a copy.",
         ),
     ] = None,
     against: Annotated[
         list[Path] | None,
-        typer.Option(help="Folder of CSV logs and pictures NAME.png of Unity, each with its arena NAME.yml."),
+        typer.Option(help="Folder of Unity's CSV logs and pictures NAME.png, each with its arena NAME.yml."),
     ] = None,
     animal_ai: AnimalAI = "4",
     seed: Annotated[int | None, typer.Option(help="Unity's seed. Default: logs 0, pictures 1234.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder for the page, all results, and pictures.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for the page, results and pictures.")] = None,
 ) -> None:
     """Compare this program with the original's public material; status 1 below a threshold.
 

@@ -1,4 +1,4 @@
-"""The command `arena-llm dataset`."""
+"""Command `arena-llm dataset`."""
 
 import sys
 import time
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 def dataset_command(
     agent: Annotated[str, typer.Option(help="Offline agent of the suite, such as ideal or oracle.")],
     size: Annotated[int | None, typer.Option(min=1, help="Number of episodes.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder of the data set.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for the data set.")] = None,
     minari: Annotated[
-        str | None, typer.Option(metavar="NAME-v0", help="Write observations and actions for Minari instead.")
+        str | None, typer.Option(metavar="NAME-v0", help="Minari data set of observations and actions.")
     ] = None,
     env: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=VALUE", help="For --minari: option of the environment.")
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="Environment option for --minari.")
     ] = None,
     testbed: options.Testbed = None,
     suite: options.SuiteOption = DEFAULT,
-    split: Annotated[str, typer.Option(help="train, or test: what evaluations play.")] = "train",
-    format: Annotated[str, typer.Option(help="openai, anthropic, google or sharegpt.")] = "openai",
+    split: Annotated[str, typer.Option(help="train, or test: the split of evaluations.")] = "train",
+    format: Annotated[str, typer.Option(help="Format: openai, anthropic, google or sharegpt.")] = "openai",
     image_uri: Annotated[
-        str, typer.Option(help="For google: URI of the folder, such as gs://bucket/arena.")
+        str, typer.Option(help="URI of the folder for google, such as gs://bucket/arena.")
     ] = "",
     protocol: options.Preset = None,
     jobs: options.Jobs = None,

@@ -1,4 +1,4 @@
-"""The command `arena-llm doctor`; it also runs if the rest of arena-llm cannot be imported.
+"""Command `arena-llm doctor`; it also runs if the rest of arena-llm cannot be imported.
 
 Its checks of Python, packages, physics and drawing import nothing that may be missing or broken.
 """
@@ -27,12 +27,12 @@ TIMEOUT_S = 600.0
 
 
 def ask(probe: str) -> dict[str, Any]:
-    """Findings of the probe `drawing`, `names` or `physics`; `fault` says what is wrong, "" if nothing is."""
+    """Run the probe `drawing`, `names` or `physics`; its findings have a `fault`, or ""."""
     return answer([sys.executable, "-m", "arena_llm.doctor_probe", probe])
 
 
 def answer(command: Sequence[str], timeout_s: float = TIMEOUT_S) -> dict[str, Any]:
-    """The last line that a command prints, as JSON; a crash or a timeout is its `fault`."""
+    """Read a command's last line as JSON; a crash or timeout is its `fault`."""
     try:
         ran = subprocess.run(command, capture_output=True, text=True, timeout=timeout_s, errors="replace")
     except subprocess.TimeoutExpired:
@@ -59,7 +59,7 @@ LISTED = ("numpy", "numba", "gymnasium")
 
 
 class State(StrEnum):
-    """State of a check; with one that is BROKEN, no arena can be played or drawn."""
+    """State of a check. If one is BROKEN, no arena can be played or drawn."""
 
     OK = "ok"
     SHARED = "shared"
@@ -68,7 +68,7 @@ class State(StrEnum):
 
 
 class Check(NamedTuple):
-    """One check: what was found, and what to do about it ("" if nothing)."""
+    """One check: what was found, and a remedy ("" if none is needed)."""
 
     name: str
     state: State
@@ -90,7 +90,7 @@ def run_checks() -> Iterator[Check]:
 
 
 def python_check(found: tuple[int, int]) -> Check:
-    """Whether this Python is supported."""
+    """Check that this Python is supported."""
     first, beyond = PYTHONS
     name = f"{platform.python_version()} ({sys.executable})"
     if first <= found < beyond:
@@ -100,14 +100,14 @@ def python_check(found: tuple[int, int]) -> Check:
 
 
 def probed(name: str, found: dict[str, Any], well: str, unimported: str = _REINSTALL) -> Check:
-    """What a probe found; `well` if nothing is wrong. `unimported` is the remedy for a failed import."""
+    """Check a probe's findings. `well` describes success, `unimported` the remedy for a failed import."""
     if fault := found.get("fault", ""):
         return Check(name, State.BROKEN, fault, unimported if found.get("import") else _REINSTALL)
     return Check(name, State.OK, well)
 
 
 def names_check(found: dict[str, Any]) -> Check:
-    """Whether all that is imported under our package names is arena-llm's, and nobody else's."""
+    """Check that our package names import arena-llm's files only."""
     remedy = "pip install --force-reinstall --no-deps arena-llm"
     check = probed("package names", found, "all files are as installed")
     if found.get("fault"):
@@ -133,7 +133,7 @@ def _packages() -> Iterator[Check]:
 
 
 def _extras() -> Iterator[Check]:
-    """A check for each package that only some features need."""
+    """Check each package that only some features need."""
     seen: set[str] = set()
     for name, extra in _requirements():
         if extra is None or extra in ("dev", "test") or name in ("arena-llm", *seen):
@@ -147,7 +147,7 @@ def _extras() -> Iterator[Check]:
 
 
 def _requirements() -> list[tuple[str, str | None]]:
-    """Names of the packages that arena-llm requires, with their extra."""
+    """List the packages that arena-llm requires, with their extra."""
     try:
         lines = requires("arena-llm") or []
     except PackageNotFoundError:
@@ -156,7 +156,7 @@ def _requirements() -> list[tuple[str, str | None]]:
 
 
 def requirement(line: str) -> tuple[str, str | None]:
-    """The package and the extra of a line such as `pettingzoo>=1.24; extra == "multi"`."""
+    """Parse package and extra of a line such as `pettingzoo>=1.24; extra == "multi"`."""
     name = re.match(r"[A-Za-z0-9._-]+", line)
     extra = re.search(r"""extra\s*==\s*["']([^"']+)["']""", line)
     return (name[0].lower() if name else line), extra[1] if extra else None
@@ -173,9 +173,9 @@ _STYLES = {State.OK: "green", State.SHARED: "yellow", State.ABSENT: "yellow", St
 
 
 def doctor_command(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON instead of a table.")] = False,
 ) -> None:
-    """Show what is installed, try physics and drawing, and name remedies; status 1 if one fails."""
+    """Show what is installed, test physics and drawing, suggest remedies; status 1 if one fails."""
     checks = list(run_checks())
     broken = [check.name for check in checks if check.state is State.BROKEN]
     if as_json:
@@ -187,7 +187,7 @@ def doctor_command(
 
 
 def doctor_alone() -> None:
-    """Run only this command; the others cannot be imported."""
+    """Run this command only, if the others cannot be imported."""
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     app.callback()(lambda: None)
     app.command("doctor")(doctor_command)
@@ -195,7 +195,7 @@ def doctor_alone() -> None:
 
 
 def _print(checks: Sequence[Check], broken: Sequence[str]) -> None:
-    """Print a table with a row per check, and the remedies as lines that can be copied."""
+    """Print a table of checks, and remedies to copy."""
     table = Table()
     for heading in ("check", "state", "found"):
         table.add_column(heading, overflow="fold")
@@ -212,7 +212,7 @@ def _print(checks: Sequence[Check], broken: Sequence[str]) -> None:
 
 
 def _remedies(checks: Sequence[Check]) -> dict[str, list[str]]:
-    """Each remedy once, with the checks that it is for."""
+    """Yield each remedy once, with its checks."""
     found: dict[str, list[str]] = defaultdict(list)
     for check in checks:
         if check.remedy:

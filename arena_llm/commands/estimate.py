@@ -1,4 +1,4 @@
-"""The command `arena-llm estimate`."""
+"""Command `arena-llm estimate`."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,14 +23,16 @@ def estimate_command(
     testbed: Testbed = None,
     prompt: Prompt = None,
     prompts: Prompts = None,
-    turns: Annotated[int | None, typer.Option(min=1, help="Replies per episode. Default: the limit.")] = None,
+    turns: Annotated[
+        int | None, typer.Option(min=1, help="Expected replies per episode. Default: the limit.")
+    ] = None,
     prices: Prices = None,
     pass_rate: Annotated[float, typer.Option(min=0, max=1, help="Expected pass rate.")] = 0.5,
     trials_alike: Annotated[float, typer.Option(min=0, max=1, help="Expected correlation of trials.")] = 0.5,
     agents_alike: Annotated[float, typer.Option(min=0, max=1, help="Expected correlation of agents.")] = 0.5,
     **choices: Any,
 ) -> None:
-    """Predict the calls, images, tokens and price of a run, and the difference that it could detect.
+    """Predict calls, images, tokens and price of a run, and the detectable difference.
 
     Makes no API calls and needs no key.
     """
@@ -64,7 +66,7 @@ def estimate_command(
 
 
 def _print(found: "Estimate") -> None:
-    """The table: what nothing can exceed is "at most", what rests on assumptions is "about"."""
+    """Print the table: limits are "at most", estimates "about"."""
     heading = f"with {found.replies} replies per episode" + ("" if found.assumed else ", the most possible")
     table = Table("", heading)
     bound = "" if found.assumed else "at most "

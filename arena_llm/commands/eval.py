@@ -1,4 +1,4 @@
-"""The command `arena-llm eval`."""
+"""Command `arena-llm eval`."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,42 +25,42 @@ if TYPE_CHECKING:
     from arena_llm.sweep import Sweep
     from evaluation.log.run import RunLog
 
-Out = Annotated[Path | None, typer.Option(help="Folder for the report. Default: beside the log.")]
+Out = Annotated[Path | None, typer.Option(help="Folder for the report. Default: next to the log.")]
 Jobs = Annotated[int | None, typer.Option(min=1, help="Processes with --engine ray. Default: one per core.")]
-PlanFile = Annotated[Path | None, typer.Option(help="File of the plan: written before the run, or earlier.")]
+PlanFile = Annotated[Path | None, typer.Option(help="Plan file: created if missing, else compared.")]
 SweepOption = Annotated[
     str | None,
-    typer.Option(help="CHOICE=VALUE,VALUE: a run for each value, and one report. Limits hold for all runs."),
+    typer.Option(help="CHOICE=VALUE,VALUE: one run per value, in one report. Limits hold for all runs."),
 ]
-RunSeconds = Annotated[float | None, typer.Option(min=0, help="The same limit in seconds of this command.")]
+RunSeconds = Annotated[float | None, typer.Option(min=0, help="Time limit of this command, in seconds.")]
 
 
 def eval_command(
     model: Annotated[
         str | None,
-        typer.Option(help="gpt-*, claude-*, gemini-*, any provider/model, arena/pixels, or policy:FILE."),
+        typer.Option(help="Model: gpt-*, claude-*, gemini-*, provider/model, arena/pixels, or policy:FILE."),
     ] = None,
     protocol: options.Preset = None,
     suite: options.SuiteOption = DEFAULT,
-    show: Annotated[bool, typer.Option("--show", help="Print all choices and their origins only.")] = False,
+    show: Annotated[bool, typer.Option("--show", help="Print effective choices and exit.")] = False,
     testbed: options.Testbed = None,
     prompt: options.Prompt = None,
     prompts: options.Prompts = None,
     log_dir: options.LogDir = Path("logs"),
     out: Out = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue this command's unfinished run.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continuation of an unfinished run.")] = False,
     max_cost: Annotated[
-        float | None, typer.Option(min=0, help="US dollars; an episode starts only if they cover it.")
+        float | None, typer.Option(min=0, help="Cost limit in US dollars; an episode starts only within it.")
     ] = None,
     max_tokens_run: Annotated[
-        int | None, typer.Option(min=0, help="The same limit in tokens, sent and received.")
+        int | None, typer.Option(min=0, help="Limit of tokens, sent and received.")
     ] = None,
     time_limit_run: RunSeconds = None,
     prices: options.Prices = None,
     plan: PlanFile = None,
     sweep: SweepOption = None,
-    max_samples: Annotated[int | None, typer.Option(min=1, help="Episodes at a time.")] = None,
-    max_connections: Annotated[int | None, typer.Option(min=1, help="Requests at a time.")] = None,
+    max_samples: Annotated[int | None, typer.Option(min=1, help="Maximum concurrent episodes.")] = None,
+    max_connections: Annotated[int | None, typer.Option(min=1, help="Maximum concurrent requests.")] = None,
     engine: options.EngineOption = options.EngineName.LOCAL,
     ray_address: options.RayAddress = None,
     jobs: Jobs = None,
@@ -118,7 +118,7 @@ def eval_command(
 
 
 def _plan_notes(plan: Path, request: EvalRequest) -> dict[str, Any]:
-    """What the log keeps of a plan; deviations are printed before anything is spent."""
+    """Return the plan's notes for the log; print deviations before anything is spent."""
     planned, done = settle_plan(plan, request), request.plan()
     for deviation in deviations(planned, done):
         line_console().print(f"Deviates from {plan}: {deviation}")
@@ -126,7 +126,7 @@ def _plan_notes(plan: Path, request: EvalRequest) -> dict[str, Any]:
 
 
 def _show(request: EvalRequest) -> None:
-    """Print every effective choice and where it comes from.
+    """Print every effective choice and its origin.
 
     Raises ConfigError for options that a run would refuse; a preset may lack what they are to name.
     """
@@ -150,7 +150,7 @@ def _show(request: EvalRequest) -> None:
 
 
 def _missing(request: EvalRequest) -> dict[str, str]:
-    """What a preset still lacks: tasks or prompts; raises ConfigError if that is due to an option."""
+    """Find what a preset lacks, tasks or prompts; raises ConfigError if an option is the cause."""
     preset = EvalRequest(request.suite, request.model, protocol=request.protocol)
     missing = {}
     # Reading the tasks takes seconds, and a preset's own are there.
@@ -164,7 +164,7 @@ def _missing(request: EvalRequest) -> dict[str, str]:
 
 
 def _fault(request: EvalRequest, name: str) -> ConfigError | None:
-    """Why a request has no tasks or no prompts, by name; None if it has."""
+    """Explain why a request has no tasks or no prompts, by name; None if it has."""
     try:
         getattr(request, name)
     except ConfigError as error:
@@ -204,7 +204,7 @@ def _evaluate(
 
 
 def _refuse_missing(logs: "Sequence[RunLog]", results: "pd.DataFrame") -> None:
-    """Raise EvaluationError if episodes have no verdict, with what can be done about it."""
+    """Raise EvaluationError, with remedies, if episodes have no verdict."""
     missing = []
     for log in logs:
         errors = results[results["agent"] == log.agent]["error"].dropna()

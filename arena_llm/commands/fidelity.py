@@ -1,4 +1,4 @@
-"""The command `arena-llm fidelity`."""
+"""Command `arena-llm fidelity`."""
 
 import json
 from pathlib import Path
@@ -21,7 +21,7 @@ def fidelity_command(
     ] = None,
     stills: Annotated[
         Path | None,
-        typer.Option(help="Instead: a folder of single pictures NAME.png, each with its arena NAME.yml."),
+        typer.Option(help="Folder of single pictures NAME.png instead, each with its arena NAME.yml."),
     ] = None,
     animal_ai: AnimalAI = "4",
     table: Annotated[
@@ -60,7 +60,7 @@ def fidelity_command(
 
 
 def _compare_stills(folder: Path, version: str) -> "tuple[list[Pair], Any, bool]":
-    """Print the comparison; its pairs of pictures, all results, and True."""
+    """Print the comparison; return its pairs of pictures, all results, and True."""
     from arena_llm.fidelity.pictures import as_dict, compare_stills, stills_table
 
     found = compare_stills(folder, version)
@@ -76,7 +76,7 @@ def _compare_trace(
     tick: int | None,
     frames: Path | None,
 ) -> "tuple[list[Pair], Any, bool]":
-    """The same of an episode, and whether health agrees; saves our pictures in `frames`."""
+    """Compare an episode; return also whether health agrees. Saves our pictures in `frames`."""
     from arena_llm.fidelity.pictures import compare_pictures, write_frames
     from arena_llm.fidelity.report import Fidelity, as_dict, print_fidelity
     from arena_llm.fidelity.trace import ending_of, poses_of, read_trace, replay

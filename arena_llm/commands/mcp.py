@@ -1,4 +1,4 @@
-"""The command `arena-llm mcp`."""
+"""Command `arena-llm mcp`."""
 
 import os
 import secrets
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 def mcp_command(
     suite: SuiteOption = DEFAULT,
     protocol: Preset = None,
-    http: Annotated[bool, typer.Option("--http", help="Serve over HTTP, not on standard streams.")] = False,
+    http: Annotated[bool, typer.Option("--http", help="HTTP instead of standard streams.")] = False,
     host: Host = "127.0.0.1",
     port: Port = 8421,
     token: Annotated[
-        str | None, typer.Option(envvar="ARENA_LLM_TOKEN", help="Bearer token of HTTP. Default: a new one.")
+        str | None, typer.Option(envvar="ARENA_LLM_TOKEN", help="Bearer token for HTTP. Default: a new one.")
     ] = None,
-    name: Annotated[str | None, typer.Option(help="The agent's name. Default: its program's.")] = None,
-    sessions: Annotated[int, typer.Option(min=1, help="Episodes that are played at a time.")] = 64,
+    name: Annotated[str | None, typer.Option(help="Agent's name. Default: that of its program.")] = None,
+    sessions: Annotated[int, typer.Option(min=1, help="Maximum concurrent episodes.")] = 64,
     log_dir: Annotated[Path, typer.Option(help="Folder for logs.")] = Path("logs"),
     **choices: Any,
 ) -> None:
-    """Let agents of other programs play a suite by MCP; logs have their episodes.
+    """Let agents of other programs play a suite by MCP, with logs.
 
     Choices that only concern how a model is asked, such as its temperature, have no effect.
     """
@@ -56,7 +56,7 @@ def mcp_command(
 
 
 def listening(host: str, port: int) -> tuple[socket.socket, str]:
-    """A socket that listens, and its URL with a slash at the end. Raises EvaluationError if it cannot."""
+    """Open a listening socket; return it and its URL with a slash at the end. Raises EvaluationError."""
     from people.serving import bound, url_of
 
     listener = bound(host, port)

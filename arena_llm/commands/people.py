@@ -1,4 +1,4 @@
-"""The `arena-llm people` commands: list, export, analyse and delete the data of participants."""
+"""Commands `arena-llm people`: list, export, analyse and delete data of participants."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -30,7 +30,7 @@ StudyName = Annotated[str, typer.Option(help="Name of the study.")]
 def participants_command(
     db: Db, study: Annotated[str | None, typer.Option(help="Name of the study. Default: all.")] = None
 ) -> None:
-    """List participants and how far they got."""
+    """List participants and their progress."""
     with _opened(db) as store:
         table = Table("study", "participant", "trials", "finished", "passed", "first seen")
         if study:
@@ -45,12 +45,10 @@ def participants_command(
 def export_command(
     db: Db,
     study: StudyName,
-    out: Annotated[Path, typer.Option(help="Folder to write to; an earlier export is replaced.")],
+    out: Annotated[Path, typer.Option(help="Folder for the export; an earlier export is replaced.")],
     format: Annotated[str, typer.Option(help="Format of the tables: csv or parquet.")] = "csv",
-    bids: Annotated[bool, typer.Option("--bids", help="Also write a folder in the style of BIDS.")] = False,
-    test: Annotated[
-        bool, typer.Option("--test", help="Include previews and simulated participants.")
-    ] = False,
+    bids: Annotated[bool, typer.Option("--bids", help="Additional folder in the style of BIDS.")] = False,
+    test: Annotated[bool, typer.Option("--test", help="Previews and simulated participants, too.")] = False,
 ) -> None:
     """Write tidy tables with a codebook, and every episode as a recording."""
     check_output_folder(out)
@@ -67,7 +65,7 @@ def analyse_command(
         str, typer.Argument(help="Folder of an export, or database, with #STUDY if it has several.")
     ],
 ) -> None:
-    """Say which effects the design of a study shows, as analysis.md of an export does."""
+    """Report the effects that a study's design shows, as analysis.md of an export does."""
     from evaluation.analysis import analysis_files
     from report.comparison.read import studies_at
 
@@ -81,10 +79,10 @@ def analyse_command(
 def delete_command(
     db: Db,
     study: StudyName,
-    participant: Annotated[str, typer.Argument(help="The participant's code.")],
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
+    participant: Annotated[str, typer.Argument(help="Code of the participant.")],
+    yes: Annotated[bool, typer.Option("--yes", help="No confirmation prompt.")] = False,
 ) -> None:
-    """Delete all data of one participant, for good."""
+    """Delete all data of one participant permanently."""
     with _opened(db) as store:
         store.check_study(study)
         found = [each for each in store.participants(study, test=True) if each.code == participant]

@@ -1,4 +1,4 @@
-"""The `arena-llm play` command."""
+"""Command `arena-llm play`."""
 
 import webbrowser
 from collections.abc import Callable
@@ -22,34 +22,28 @@ if TYPE_CHECKING:
 
 VIEW_NAMES = "first, top or third"
 
-Host = Annotated[str, typer.Option(help="Address to serve on. Default: this machine only.")]
-Port = Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 selects a free one.")]
+Host = Annotated[str, typer.Option(help="Network address of the server. Default: this machine only.")]
+Port = Annotated[int, typer.Option(min=0, max=65535, help="Port of the server; 0: any free one.")]
 Name = Annotated[
     list[str] | None,
     typer.Option(
-        help="A host name or address under which others open the page; may be repeated. Needed with "
-        "--host 0.0.0.0."
+        help="Host name or address that opens the page; may be repeated. Required with --host 0.0.0.0."
     ),
 ]
 Proxy = Annotated[
     list[str] | None,
-    typer.Option(
-        help="Address or network of a web server that forwards requests, unless it runs on this machine; may "
-        "be repeated."
-    ),
+    typer.Option(help="Address or network of a forwarding web server on another machine; may be repeated."),
 ]
 Workers = Annotated[int | None, typer.Option(min=1, max=64, help="Worker processes. Default: one per core.")]
 Seats = Annotated[
     int | None,
-    typer.Option(
-        min=1, max=1000, help="People who can play at the same time; others wait. Default: 8 per core."
-    ),
+    typer.Option(min=1, max=1000, help="Maximum concurrent players; others wait. Default: 8 per core."),
 ]
 PORT = 8420
 Db = Annotated[
     str, typer.Option(help="Database: a file for SQLite, or postgresql://USER:PASSWORD@HOST/NAME.")
 ]
-Open = Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")]
+Open = Annotated[bool, typer.Option("--open/--no-open", help="Page opened in the browser at the start.")]
 STORED = "everyone who opens the page can play, and is stored in the database"
 
 
@@ -62,9 +56,7 @@ def play_command(
     testbed: Testbed = None,
     scripts: Annotated[
         bool,
-        typer.Option(
-            "--scripts", help="Play by typing Go(..); Turn(..); with still images, as a model does."
-        ),
+        typer.Option("--scripts", help="Typed scripts, Go(..); Turn(..);, and still images, as for a model."),
     ] = False,
     view: Annotated[
         list[str] | None,
@@ -130,7 +122,7 @@ def play_suite_command(
     open_page: Open = True,
     **choices: Any,
 ) -> None:
-    """Play tasks of a suite in the browser, by a form in the place of a model's replies.
+    """Play tasks of a suite in the browser, by a form instead of a model's replies.
 
     Choices that only concern a model, such as its temperature, have no effect.
     """
@@ -152,7 +144,7 @@ def play_suite_command(
 
 
 def _ready(url: str, count: int, store: "Store", open_page: bool) -> Callable[[], None]:
-    """What is done when the page can be opened."""
+    """Print the address, and open the page in the browser."""
     from people.store.database import display_name
 
     def ready() -> None:

@@ -1,4 +1,4 @@
-"""The command `arena-llm probe`."""
+"""Command `arena-llm probe`."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,16 +14,16 @@ from arena_llm.options import AnimalAI, ModelName
 
 def probe_command(
     model: ModelName,
-    each: Annotated[int | None, typer.Option(min=1, help="Probes of each kind. Default: 20.")] = None,
+    each: Annotated[int | None, typer.Option(min=1, help="Number of probes per kind. Default: 20.")] = None,
     protocol: Annotated[str | None, typer.Option(help="Preset for the pictures, such as blind.")] = None,
     seed: Annotated[int | None, typer.Option(help="Random seed of the probes.")] = None,
     log_dir: Annotated[Path, typer.Option(help="Folder for the log.")] = Path("logs"),
     pairs: Annotated[
-        Path | None, typer.Option(help="Instead: the original's pictures, compared with ours.")
+        Path | None, typer.Option(help="The original's pictures instead, compared with ours.")
     ] = None,
     animal_ai: AnimalAI = "4",
 ) -> None:
-    """Perception probes: ask a model about pictures with known answers, apart from planning.
+    """Probe a model's perception, by questions about pictures with known answers.
 
     --pairs takes what fidelity takes as --trace or --stills; --animal-ai is for the latter.
     """

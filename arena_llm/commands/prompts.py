@@ -1,4 +1,4 @@
-"""The command `arena-llm prompts`."""
+"""Command `arena-llm prompts`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -26,7 +26,7 @@ def prompts_command(
 ) -> None:
     """Write a folder of texts for `eval --prompts`: arena-llm's own, or the paper's from its material.
 
-    Texts of agents other than `direct` are not among them.
+    Texts of agents other than `direct` are not included.
     """
     console = line_console()
     if not source:

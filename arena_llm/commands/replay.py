@@ -1,4 +1,4 @@
-"""The command `arena-llm replay`."""
+"""Command `arena-llm replay`."""
 
 from contextlib import ExitStack
 from pathlib import Path
@@ -21,24 +21,26 @@ if TYPE_CHECKING:
 
 def replay_command(
     recording: Annotated[Path, typer.Argument(help="JSON of `run --recording`, or a log of `eval` (.eval).")],
-    video: Annotated[Path | None, typer.Option(help="Video to write: .mp4 or .gif.")] = None,
+    video: Annotated[Path | None, typer.Option(help="Video file, .mp4 or .gif.")] = None,
     stills: Annotated[Path | None, typer.Option(help="Folder for still pictures step-<n>.png.")] = None,
     csv: CsvFile = None,
-    every: Annotated[int, typer.Option(min=1, help="Steps between two stills.")] = 50,
-    view: Annotated[str, typer.Option(help="agent, behind, above, or top (without perspective).")] = "agent",
+    every: Annotated[int, typer.Option(min=1, help="Number of steps between stills.")] = 50,
+    view: Annotated[
+        str, typer.Option(help="View: agent, behind, above, or top (without perspective).")
+    ] = "agent",
     size: Annotated[int, typer.Option(help="Side of the picture in pixels, 4 to 1024.")] = 512,
     fps: Annotated[float | None, typer.Option(help="Frames per second. Default: 16.7, as played.")] = None,
     trail: Annotated[
-        bool | None, typer.Option("--trail/--no-trail", help="Draw the paths. Default: in views from above.")
+        bool | None, typer.Option("--trail/--no-trail", help="Agents' paths. Default: in views from above.")
     ] = None,
-    hud: Annotated[bool, typer.Option("--hud", help="Add a strip with health, step and reward.")] = False,
-    agent: Annotated[int, typer.Option(help="Which of several agents to follow, from 0.")] = 0,
+    hud: Annotated[bool, typer.Option("--hud", help="Strip with health, step and reward.")] = False,
+    agent: Annotated[int, typer.Option(help="Agent to follow, counted from 0.")] = 0,
     task: Annotated[str | None, typer.Option(help="Task file or id, if not found automatically.")] = None,
     testbed: Testbed = None,
-    sample: Annotated[str | None, typer.Option(help="In a log: the task's id.")] = None,
-    trial: Annotated[int, typer.Option(min=0, help="In a log: the trial, from 0.")] = 0,
+    sample: Annotated[str | None, typer.Option(help="Task id in a log.")] = None,
+    trial: Annotated[int, typer.Option(min=0, help="Trial in a log, counted from 0.")] = 0,
 ) -> None:
-    """Replay a recorded episode, check how it ends, and make a video; status 1 if the end differs."""
+    """Replay a recorded episode, check its end, and make a video; status 1 if the end differs."""
     from arena_llm.pictures.film import Film
     from arena_llm.pictures.video import STEPS_PER_S, open_video
 
@@ -73,7 +75,7 @@ def replay_command(
 
 
 def _play(replay: Replay, film: "Film | None", video: "Video | None", stills: Path | None, every: int) -> int:
-    """Play to the end and draw the frames of the video and the stills; returns the number of stills."""
+    """Play to the end, draw video frames and stills; return the number of stills."""
     from render import png
 
     saved = 0

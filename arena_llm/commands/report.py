@@ -1,4 +1,4 @@
-"""The command `arena-llm report`."""
+"""Command `arena-llm report`."""
 
 import sys
 from collections.abc import Sequence
@@ -23,10 +23,10 @@ def report_command(
         list[str], typer.Argument(help="Logs (.eval) or folders of them; NAME=FILE renames the agent.")
     ],
     out: Annotated[Path, typer.Option(help="Folder for the report.")] = Path("report"),
-    title: Annotated[str | None, typer.Option(help="Heading. Default: the agents' names.")] = None,
+    title: Annotated[str | None, typer.Option(help="Report's heading. Default: the agents' names.")] = None,
     frames: Annotated[bool, typer.Option("--frames/--no-frames", help="Pictures of the episodes.")] = True,
 ) -> None:
-    """Make a folder of pages from logs: figures, tables, and every episode with its pictures and replies."""
+    """Write a folder of pages from logs: figures, tables, and every episode."""
     check_output_folder(out)
     found = _logs(logs)
 
@@ -55,7 +55,7 @@ def _logs(texts: Sequence[str]) -> list[tuple[str | None, Path]]:
 
 
 def _without_probes(folder: Path, found: Sequence[Path]) -> list[Path]:
-    """A folder's logs of evaluations; `arena-llm probe` writes to the same folder."""
+    """List a folder's logs without those of `arena-llm probe`."""
     probes = [path for path in found if _is_of_probes(path)]
     if len(probes) == len(found):
         raise EvaluationError(f"{folder}: holds perception probes only, no log of arena-llm eval")

@@ -1,4 +1,4 @@
-"""The command `arena-llm run`."""
+"""Command `arena-llm run`."""
 
 import json
 from collections.abc import Iterator
@@ -23,15 +23,17 @@ _NOT_PRINTED = ("thoughts", "repairs", "error")
 
 
 def run_command(
-    task: Annotated[str, typer.Argument(help="A task file, or the id of a task such as 01-01-01.")],
+    task: Annotated[str, typer.Argument(help="Task file, or task id such as 01-01-01.")],
     scripts: Annotated[Path, typer.Option(help="File with one script per line.")],
     frames: Annotated[Path | None, typer.Option(help="Folder for pictures obs-<turn>.<steps>.png.")] = None,
     testbed: Testbed = None,
-    recording: Annotated[Path | None, typer.Option(help="JSON file for `arena-llm replay`.")] = None,
+    recording: Annotated[
+        Path | None, typer.Option(help="Recording, a JSON file for `arena-llm replay`.")
+    ] = None,
     csv: CsvFile = None,
     initial: Annotated[str, typer.Option(help="Idle steps at the start: paper or none.")] = "paper",
     seed: Seed = 0,
-    strict: Annotated[bool, typer.Option("--strict", help="Accept the paper's script syntax only.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="The paper's script syntax only.")] = False,
     animal_ai: AnimalAI = "3.1.3",
     chance: Chance = "own",
     lenient: Lenient = False,
@@ -61,7 +63,7 @@ def run_command(
 
 
 def _turns(play: "ScriptedEpisode", scripts: list[str], folder: Path | None) -> "Iterator[TurnRecord]":
-    """Play scripts until they or the episode end; saves the pictures if there is a folder for them."""
+    """Play scripts until they or the episode end; save pictures if a folder is given."""
     from render import png
 
     for number, frame in enumerate(play.begin()):
@@ -77,7 +79,7 @@ def _turns(play: "ScriptedEpisode", scripts: list[str], folder: Path | None) -> 
 
 
 def _scripts(path: Path, strict: bool) -> list[str]:
-    """The scripts of a file; raises ConfigError if it cannot be read, ScriptError for a line that is none."""
+    """Read a file's scripts. Raises ConfigError for an unreadable file, ScriptError for a wrong line."""
     from llm_control.script import parse
 
     lines = read_text(path).splitlines()

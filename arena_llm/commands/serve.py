@@ -1,4 +1,4 @@
-"""The command `arena-llm serve`."""
+"""Command `arena-llm serve`."""
 
 from typing import Annotated, Any
 
@@ -17,7 +17,7 @@ def serve_command(
     protocol: Preset = None,
     host: Host = "127.0.0.1",
     port: Port = 8000,
-    sessions: Annotated[int, typer.Option(min=1, help="Episodes that are played at a time.")] = 64,
+    sessions: Annotated[int, typer.Option(min=1, help="Maximum concurrent episodes.")] = 64,
     **choices: Any,
 ) -> None:
     """Serve a suite as an OpenEnv environment, for training programs.

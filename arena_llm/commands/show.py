@@ -1,4 +1,4 @@
-"""The command `arena-llm show`."""
+"""Command `arena-llm show`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -19,7 +19,7 @@ def show_command(
     testbed: Testbed = None,
     out: Annotated[Path | None, typer.Option(help="PNG file. Default: <task>.png.")] = None,
     seed: Seed = 0,
-    size: Annotated[int, typer.Option(help="Pixels per side.")] = 512,
+    size: Annotated[int, typer.Option(help="Side of each picture in pixels.")] = 512,
     animal_ai: AnimalAI = "3.1.3",
     chance: Chance = "own",
     lenient: Lenient = False,

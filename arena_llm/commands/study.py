@@ -1,4 +1,4 @@
-"""The `arena-llm study` command."""
+"""Command `arena-llm study`."""
 
 import secrets
 import tempfile
@@ -28,16 +28,16 @@ AGENTS = "Agents in the place of people (--agent)"
 
 
 def study_command(
-    config: Annotated[Path | None, typer.Argument(help="The study's file; --example prints one.")] = None,
+    config: Annotated[Path | None, typer.Argument(help="Study file; --example prints one.")] = None,
     db: Annotated[
         str | None,
         typer.Option(
             help="Database: a file for SQLite, or postgresql://USER@HOST/NAME. Default: NAME.db of the study."
         ),
     ] = None,
-    check: Annotated[bool, typer.Option("--check", help="Describe the study, and stop.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Description of the study, nothing else.")] = False,
     example: Annotated[
-        bool, typer.Option("--example", help="Print a commented study that runs without changes.")
+        bool, typer.Option("--example", help="Commented example of a study file, printed.")
     ] = False,
     testbed: Testbed = None,
     host: Host = "127.0.0.1",
@@ -47,8 +47,7 @@ def study_command(
     workers: Workers = None,
     seats: Seats = None,
     links: Annotated[
-        Path | None,
-        typer.Option(help="File of ids, one in each line: print a signed link for each, and stop."),
+        Path | None, typer.Option(help="File of ids, one per line; prints a signed link for each.")
     ] = None,
     url: Annotated[
         str | None,
@@ -59,8 +58,8 @@ def study_command(
         typer.Option(
             min=1,
             max=1000,
-            help="Let this number of simulated participants go through the study, faster than people would, "
-            "export their data, and stop. With --db they are added to it as test data.",
+            help="Number of simulated participants, who run through the study quickly; their data are "
+            "exported. With --db they are added as test data.",
         ),
     ] = None,
     agent: Annotated[
@@ -72,10 +71,10 @@ def study_command(
     ] = None,
     participants: Annotated[
         int | None,
-        typer.Option(min=1, max=999, help="Participants of each agent. Default: 1.", rich_help_panel=AGENTS),
+        typer.Option(min=1, max=999, help="Participants per agent. Default: 1.", rich_help_panel=AGENTS),
     ] = None,
     max_cost: Annotated[
-        float | None, typer.Option(min=0, help="US dollars that each agent may cost.", rich_help_panel=AGENTS)
+        float | None, typer.Option(min=0, help="Cost limit per agent, in US dollars.", rich_help_panel=AGENTS)
     ] = None,
     prices: Prices = None,
     log_dir: LogDir = Path("logs"),
@@ -143,7 +142,7 @@ def _play(
 
 
 def _print_links(plan: "Plan", db: str, file: Path, url: str) -> None:
-    """A table of ids and signed links, as CSV."""
+    """Print ids and signed links as CSV."""
     from people.store import Store
     from people.study.links import read_ids, signed_links
 
@@ -165,7 +164,7 @@ def _print_links(plan: "Plan", db: str, file: Path, url: str) -> None:
 def _simulate(
     plan: "Plan", db: str | None, participants: int, minutes: float, out: Path, workers: int | None
 ) -> None:
-    """Simulated participants on a real server, with a temporary database unless there is another."""
+    """Run simulated participants on a real server, by default with a temporary database."""
     from people.simulation.simulate import SPEED, simulate
     from people.store import Store
     from people.store.database import only_server
@@ -218,7 +217,7 @@ def _serve(plan: "Plan", db: str, address: "Address", workers: int | None, seats
 
 
 def _identity(people: "Participants") -> str:
-    """How participants' identity is protected, if something is to be done about it."""
+    """Describe how identity is protected, if the experimenter has to act."""
     from people.study.links import is_guessable
 
     if people.from_ == "link" and not people.unsigned:
@@ -235,7 +234,7 @@ def _identity(people: "Participants") -> str:
 
 
 def _translation(study: "Study") -> str:
-    """How many texts are not in the study's language; "" if that is English."""
+    """Count the texts that are not in the study's language; "" for English."""
     from people.study.plan import untranslated
     from people.texts import base_of, translation
 
@@ -251,7 +250,7 @@ def _translation(study: "Study") -> str:
 
 
 def _rules(plan: "Plan") -> str:
-    """Which questions decide who takes part."""
+    """Name the questions that decide who takes part."""
     pages = plan.study.questionnaires
     checks = sum(bool(item.expect) for page in pages for item in page.items)
     screens = [f"{page.name}.{item}" for page in pages for item in page.screen]
@@ -260,7 +259,7 @@ def _rules(plan: "Plan") -> str:
 
 
 def _blocks(plan: "Plan") -> list[str]:
-    """The order, breaks and feedback of each block of the test; of several also their order and tasks."""
+    """Describe the blocks of the test: order, breaks, feedback, and tasks if there are several."""
     from people.play.task_source import SuiteTask
     from people.study.flow import rows_of
 
@@ -283,7 +282,7 @@ def _blocks(plan: "Plan") -> list[str]:
 
 
 def _picture(study: "Study") -> str:
-    """What participants see of arenas, and whether that is checked."""
+    """Describe the view of arenas, and whether it is checked."""
     if (picture := study.picture) is None:
         return "Picture: as good as each connection permits; no check before the first task."
     fixed = picture.level
@@ -296,7 +295,7 @@ def _picture(study: "Study") -> str:
 
 
 def _participants(plan: "Plan") -> str:
-    """How participants come, what they see, and how long it takes."""
+    """Describe how participants arrive, what they see, and the duration."""
     study, people = plan.study, plan.study.participants
     counts = {name: len(plan.tasks[name]) for name in ("tutorial", "practice") if name in plan.tasks}
     warm_up = ", ".join(f"{count} {name}" for name, count in counts.items())
@@ -309,7 +308,7 @@ def _participants(plan: "Plan") -> str:
 
 
 def _summary(plan: "Plan") -> list[str]:
-    """A description of the study, line by line."""
+    """Yield a description of the study, line by line."""
     from people.study.plan import doubts
 
     study = plan.study
@@ -340,6 +339,6 @@ def _summary(plan: "Plan") -> list[str]:
 
 
 def _duration(about: float, most: float) -> str:
-    """The estimated and the longest duration, rounded up to minutes."""
+    """Format the estimated and the longest duration in minutes, rounded up."""
     minutes = f"{ceil(about)} minute{'' if about <= 1 else 's'}"
     return f"about {minutes}, at most {ceil(most)}" if ceil(most) > ceil(about) else f"at most {minutes}"

@@ -1,4 +1,4 @@
-"""The commands `arena-llm submission`: write, check and rank files for a leaderboard."""
+"""Commands `arena-llm submission`: write, check and rank files for a leaderboard."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -22,7 +22,7 @@ _SHOWN = 5
 
 
 class _WriteByDefault(TyperGroup):
-    """`arena-llm submission LOG` stands for `arena-llm submission write LOG`."""
+    """Group of commands; `arena-llm submission LOG` stands for `arena-llm submission write LOG`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
@@ -38,11 +38,11 @@ submission_app = typer.Typer(
 @submission_app.command("write")
 def write_command(
     log: Annotated[Path | None, typer.Argument(help="Log (.eval) of the run.")] = None,
-    out: Annotated[Path, typer.Option(help="File to write.")] = Path("submission.json"),
-    name: Annotated[str, typer.Option(help="Who submits.")] = "",
-    contact: Annotated[str, typer.Option(help="How to reach them.")] = "",
-    notes: Annotated[str, typer.Option(help="Anything a reader should know.")] = "",
-    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON schema of the file only.")] = False,
+    out: Annotated[Path, typer.Option(help="Submission file.")] = Path("submission.json"),
+    name: Annotated[str, typer.Option(help="Name of the submitter.")] = "",
+    contact: Annotated[str, typer.Option(help="Address of the submitter.")] = "",
+    notes: Annotated[str, typer.Option(help="Note for readers.")] = "",
+    schema: Annotated[bool, typer.Option("--schema", help="JSON schema of the file, printed.")] = False,
 ) -> None:
     """Write a run as a file that a leaderboard can read: run card, results and rates."""
     from evaluation import submission as files
@@ -66,12 +66,12 @@ def write_command(
 @submission_app.command("check")
 def check_command(
     file: Annotated[Path, typer.Argument(help="Submission (.json).")],
-    log: Annotated[Path | None, typer.Option(help="Log (.eval) that it was made of: also compare.")] = None,
+    log: Annotated[Path | None, typer.Option(help="Log (.eval) to compare with.")] = None,
     replay: Annotated[
-        bool, typer.Option("--replay", help="Also play every episode of the log again; needs --log.")
+        bool, typer.Option("--replay", help="Replay of every episode, too; needs --log.")
     ] = False,
 ) -> None:
-    """Check a submission by itself, against its log, and by replaying every episode."""
+    """Check a submission alone, against its log, or by replaying every episode."""
     from evaluation.log.run import RunLog
     from evaluation.submission import log_problems, read_submission
 
@@ -93,7 +93,7 @@ def check_command(
 
 @submission_app.command("rank")
 def rank_command(files: Annotated[list[Path], typer.Argument(help="Submissions (.json).")]) -> None:
-    """Rank submissions by pass rate, missing trials as failed; same tasks and trials only."""
+    """Rank submissions of the same tasks and trials by pass rate; missing trials count as failed."""
     from evaluation.submission import ranked, read_submission, recomputed
 
     console = wide_console(100)
@@ -137,7 +137,7 @@ def _print_unchecked(path: Path, made: "Submission") -> None:
 
 
 def _replay(log: Path) -> None:
-    """Raise RecordingError if an episode of a log is not what its replies give."""
+    """Raise RecordingError if the replies do not reproduce an episode."""
     from arena_llm.verify import is_recording, pass_rates, print_findings, worst
 
     found = find_sources([log], is_recording)

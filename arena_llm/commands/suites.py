@@ -1,4 +1,4 @@
-"""The commands `arena-llm suites`: list them, show one, check one, begin a new one."""
+"""Commands `arena-llm suites`: list, show, check and create suites."""
 
 import re
 from importlib import import_module
@@ -19,15 +19,15 @@ from evaluation.suite import Suite
 from evaluation.suites import get_suite, suite_names
 
 suites_app = typer.Typer(
-    help="List, show, check and begin suites of tasks.", invoke_without_command=True, no_args_is_help=False
+    help="List, show, check and create suites of tasks.", invoke_without_command=True, no_args_is_help=False
 )
 
-Name = Annotated[str, typer.Argument(help="Name of an installed suite, or MODULE:SUITE of any other.")]
+Name = Annotated[str, typer.Argument(help="Installed suite, or MODULE:SUITE for any other.")]
 
 
 @suites_app.callback()
 def suites_command(context: typer.Context) -> None:
-    """List the suites with the version of their tasks."""
+    """List the suites and their task versions."""
     if context.invoked_subcommand is not None:
         return
     console = line_console()
@@ -43,7 +43,7 @@ def suites_command(context: typer.Context) -> None:
 
 @suites_app.command("show")
 def show_command(name: Name) -> None:
-    """Show a suite's presets, offline agents and what else it brings."""
+    """Show a suite's presets, offline agents and other parts."""
     suite = _suite(name)
     people = "by `arena-llm play`" if brought(suite, "form", "form") or suite.name == "arena" else "cannot"
     facts = {
@@ -64,10 +64,10 @@ def show_command(name: Name) -> None:
 def check_command(
     name: Name,
     only: Annotated[
-        list[str] | None, typer.Option(help="A check to make, several times; default: all.")
+        list[str] | None, typer.Option(help="Check to run; may be repeated. Default: all.")
     ] = None,
 ) -> None:
-    """Check that a suite keeps its contract, and say what to change; status 1 if something is wrong."""
+    """Check a suite's contract and suggest changes; status 1 if something is wrong."""
     from evaluation.conformance import CHECKS, check_suite
 
     if wrong := [check for check in only or () if check not in CHECKS]:
@@ -87,10 +87,10 @@ def check_command(
 
 @suites_app.command("new")
 def new_command(
-    name: Annotated[str, typer.Argument(help="Name of the suite: lower case letters, digits and _.")],
-    out: Annotated[Path, typer.Option(help="Folder to write.")] = Path(),
+    name: Annotated[str, typer.Argument(help="Name of the suite: lower-case letters, digits and _.")],
+    out: Annotated[Path, typer.Option(help="Folder for the suite.")] = Path(),
 ) -> None:
-    """Write a small suite that passes all checks, to be changed step by step."""
+    """Write a small suite that passes all checks, as a start."""
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         raise ConfigError(f"NAME: got {name!r}, expected lower case letters, digits and _")
     folder = out / name
@@ -106,7 +106,7 @@ def new_command(
 
 
 def _suite(name: str) -> Suite:
-    """An installed suite, or that of `MODULE:SUITE`."""
+    """Find an installed suite, or that of `MODULE:SUITE`."""
     module, colon, attribute = name.partition(":")
     if not colon:
         return get_suite(name)

@@ -1,4 +1,4 @@
-"""The commands `arena-llm testbed`: check, verify, generate, fetch and browse task files."""
+"""Commands `arena-llm testbed`: check, verify, generate, fetch and browse task files."""
 
 import json
 from collections.abc import Sequence
@@ -28,24 +28,24 @@ _STYLES = {"error": "bold red", "warning": "yellow", "note": "cyan"}
 
 
 class Format(StrEnum):
-    """How findings are printed."""
+    """Format of the findings."""
 
     TEXT = "text"
     JSON = "json"
 
 
 def check_command(
-    target: Annotated[Path, typer.Argument(help="A task file, or a folder of them with its subfolders.")],
-    seed: Annotated[int, typer.Option(help="First of the seeds that every arena is built with.")] = 0,
+    target: Annotated[Path, typer.Argument(help="Task file, or folder with subfolders.")],
+    seed: Annotated[int, typer.Option(help="First seed of the arenas.")] = 0,
     jobs: options.Jobs = None,
-    output: Annotated[Format, typer.Option("--format", help="How findings are printed.")] = Format.TEXT,
+    output: Annotated[Format, typer.Option("--format", help="Format of the findings.")] = Format.TEXT,
     quiet: Annotated[bool, typer.Option("--quiet", help="Only files with errors or warnings.")] = False,
-    upgrade: Annotated[bool, typer.Option("--upgrade", help="First rewrite old keys and names.")] = False,
-    svg: Annotated[Path | None, typer.Option(help="Folder for plans of the arenas, from above.")] = None,
+    upgrade: Annotated[bool, typer.Option("--upgrade", help="Old keys and names rewritten first.")] = False,
+    svg: Annotated[Path | None, typer.Option(help="Folder for pictures of the arenas, from above.")] = None,
     animal_ai: options.AnimalAI = "3.1.3",
     lenient: options.Lenient = False,
 ) -> None:
-    """Read, build and settle task files, and report problems; status 1 if there are errors."""
+    """Load, build and settle task files, and report problems; status 1 for errors."""
     console = Console(soft_wrap=True)
     as_text = output is Format.TEXT
     paths = task_files(target)
@@ -75,7 +75,7 @@ def check_command(
 
 
 def _print_report(console: Console, report: FileReport) -> None:
-    """One line for each change and finding, `file:line: level: text [code]`."""
+    """Print a line per change and finding, `file:line: level: text [code]`."""
     for change in report.changes:
         changed = ("changed", "green"), f": {change.old} -> {change.new}"
         console.print(Text.assemble(f"{report.path}:{change.line}: ", *changed))
@@ -88,7 +88,7 @@ def _print_report(console: Console, report: FileReport) -> None:
 
 
 def _print_summary(console: Console, reports: Sequence[FileReport]) -> None:
-    """A table of what was found, the worst first, and one line of totals."""
+    """Print a table of findings, the worst first, and a line of totals."""
     table = Table("level", "code", "findings", "files", "meaning")
     for code, count in _counts(reports).items():
         level = str(CODES[code].level)
@@ -104,7 +104,7 @@ def _print_summary(console: Console, reports: Sequence[FileReport]) -> None:
 
 
 def _counts(reports: Sequence[FileReport]) -> dict[str, dict[str, int]]:
-    """For every code that was found, in the order of `CODES`: how often, and in how many files."""
+    """Count findings and files by code, in the order of `CODES`."""
     found = [[finding.code for finding in report.findings] for report in reports]
     counts = {
         code: {"findings": sum(codes.count(code) for codes in found), "files": sum(code in c for c in found)}
@@ -114,7 +114,7 @@ def _counts(reports: Sequence[FileReport]) -> dict[str, dict[str, int]]:
 
 
 def _as_json(shown: Sequence[FileReport], reports: Sequence[FileReport]) -> dict[str, Any]:
-    """Findings of the shown files, and the counts of all files."""
+    """Return findings of the shown files, and counts of all files."""
     return {
         "files": [
             {
@@ -146,7 +146,7 @@ From = Annotated[
     typer.Option(
         "--from",
         metavar="FOLDER_OR_URL",
-        help="Clone, folder, or URL of a .tar.gz to take the files from. Default: the public repository.",
+        help="Clone, folder, or URL of a .tar.gz with the files. Default: the public repository.",
     ),
 ]
 
@@ -192,7 +192,7 @@ def verify_command(
     engine: options.EngineOption = options.EngineName.LOCAL,
     ray_address: options.RayAddress = None,
 ) -> None:
-    """Replay each task's solution, which must pass, and its failure, which must fail; status 1 otherwise."""
+    """Replay each task's solution, which must pass, and failure, which must fail; else status 1."""
     folder = testbed or SHIPPED_FOLDER
     tasks = find_tasks(parse_levels(levels) if levels else None, testbed)
     console, problems, count = line_console(), 0, 0
@@ -219,14 +219,15 @@ def generate_command(
     count: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Number of tasks, spread over the paradigms. Default: 30, or as the battery."
+            min=1,
+            help="Number of tasks, spread over the paradigms. Default: 30, or as many as in the battery.",
         ),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="Another seed draws other tasks. Default: 1, or a secret one.")
+        int | None, typer.Option(min=0, help="Random seed of the tasks. Default: 1, or a secret one.")
     ] = None,
     hidden: Annotated[
-        bool, typer.Option("--hidden", help="Draw a hidden split: as the battery, from a secret seed.")
+        bool, typer.Option("--hidden", help="Hidden split: the size of the battery, from a secret seed.")
     ] = False,
     levels: Annotated[str, typer.Option(help="Levels, such as 1-3 or 1,4.")] = "1-10",
     difficulty: Annotated[
@@ -236,7 +237,7 @@ def generate_command(
     engine: options.EngineOption = options.EngineName.LOCAL,
     ray_address: options.RayAddress = None,
 ) -> None:
-    """Draw fresh tasks, each proven solvable before it is written, with solutions and a table of demands."""
+    """Generate new tasks, each proven solvable, with solutions and a table of demands."""
     from testbed.proof.demands import write_table
     from testbed.proof.prove import fresh, hidden_split, make, whole
 
@@ -265,7 +266,7 @@ def atlas_command(
     testbed: options.Testbed = None,
     levels: options.Levels = None,
 ) -> None:
-    """Write a page to browse all tasks: from above with the solution's path, from the agent, in words."""
+    """Write a page of all tasks: from above with the solution's path, from the agent, in words."""
     from testbed.proof.atlas import write_atlas
 
     folder = testbed or SHIPPED_FOLDER

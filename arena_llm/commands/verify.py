@@ -1,4 +1,4 @@
-"""The command `arena-llm verify`."""
+"""Command `arena-llm verify`."""
 
 import json
 from contextlib import closing
@@ -20,9 +20,7 @@ def verify_command(
     targets: Annotated[
         list[Path], typer.Argument(help="Logs (.eval), recordings (.json), or folders of them.")
     ],
-    frames: Annotated[
-        bool, typer.Option("--frames", help="Also redraw every picture that was sent.")
-    ] = False,
+    frames: Annotated[bool, typer.Option("--frames", help="Comparison of every sent picture, too.")] = False,
     jobs: Jobs = None,
     testbed: Annotated[
         Path | None,
@@ -32,12 +30,12 @@ def verify_command(
             help="Folder of task files, or original or llm-aai. Default: as in the log.",
         ),
     ] = None,
-    task: Annotated[str | None, typer.Option(help="The task file or id of all episodes.")] = None,
-    out: Annotated[Path | None, typer.Option("--json", help="Also write the findings to this file.")] = None,
+    task: Annotated[str | None, typer.Option(help="Task file or id of all episodes.")] = None,
+    out: Annotated[Path | None, typer.Option("--json", help="JSON file for the findings.")] = None,
     engine: EngineOption = EngineName.LOCAL,
     ray_address: RayAddress = None,
 ) -> None:
-    """Play logged episodes again and compare every logged value; status 1 if one differs."""
+    """Replay logged episodes and compare every logged value; status 1 if one differs."""
     from arena_llm.verify import is_recording
 
     console = line_console()
@@ -62,7 +60,7 @@ def verify_command(
 def verify_sources(
     sources: tuple[Source, ...], options: Options, engine: Engine, every: list[Checked]
 ) -> None:
-    """Verify all, and add each result to `every` as it comes."""
+    """Verify all sources; append each result to `every`."""
     from arena_llm.verify import verify
 
     jobs = min(engine.jobs, len(sources))

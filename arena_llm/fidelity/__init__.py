@@ -1,1 +1,1 @@
-"""Comparison of our arena with episodes recorded in the Unity original."""
+"""Comparison of the arena with episodes recorded in the Unity original."""

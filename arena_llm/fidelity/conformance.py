@@ -1,4 +1,4 @@
-"""The checks of `arena-llm conformance`: how they find their material, their results, and the page."""
+"""Checks of `arena-llm conformance`: their material, their results, and the page."""
 
 import csv
 import io
@@ -50,7 +50,7 @@ _SHOWN, _WIDTH = 5, 220
 
 
 class Result(NamedTuple):
-    """What a check found in a folder, for a version of Animal-AI.
+    """Result of a check in a folder, for a version of Animal-AI.
 
     `problems` has all that was compared by its name, with nothing, what differs, or `NOT_RUN` and why. `note`
     says how it was compared.
@@ -64,19 +64,19 @@ class Result(NamedTuple):
 
     @property
     def counts(self) -> tuple[int, int]:
-        """How many agree, of how many."""
+        """Count agreeing and compared items."""
         judged = [text for text in self.problems.values() if not text.startswith(NOT_RUN)]
         return judged.count(""), len(judged)
 
     @property
     def verdict(self) -> str:
-        """`reached`, `missed`, `not judged` or `not run`; of nothing, nothing can agree."""
+        """Verdict: `reached`, `missed`, `not judged` or `not run`. Nothing compared is not agreement."""
         share, (agreeing, of) = CHECKS[self.check][0], self.counts
         judged = "not judged" if share is None else "reached" if agreeing >= share * of else "missed"
         return judged if of else "not run"
 
     def differences(self) -> list[str]:
-        """A line for each difference, with its reason if that is known."""
+        """Describe each difference in a line, with its reason if known."""
         found = [f"{name}: {text}" for name, text in self.problems.items() if text]
         reasons = (
             "; ".join(reason for pattern, reason in KNOWN if re.search(pattern, each)) for each in found
@@ -86,7 +86,7 @@ class Result(NamedTuple):
 
 
 def page(results: Sequence[Result]) -> str:
-    """The page in Markdown: a table, then each result with how it was compared, what differs and why."""
+    """Write the page in Markdown: a table, then each result with method, differences and reasons."""
     lines = [f"# Conformance of arena-llm {metadata.version('arena-llm')}", ""]
     lines += ["| check | version | agree | threshold | result |", "|---|---|---|---|---|"]
     for each in results:
@@ -124,7 +124,7 @@ Body = dict[str, Any]
 
 
 class Setup(NamedTuple):
-    """Version and seed of logs and pictures, and all pairs of pictures that were compared."""
+    """Version and seed of logs and pictures, and all compared pairs of pictures."""
 
     version: str
     seed: int | None
@@ -132,7 +132,7 @@ class Setup(NamedTuple):
 
 
 def found_in(folder: Path, setup: Setup, patterns: Sequence[str] = ()) -> Iterator[Result]:
-    """Results of all checks whose material a folder has; with `patterns`, of those that look for these."""
+    """Run all checks whose material a folder has; with `patterns`, only the checks of these."""
     for name, pattern, up, check in FOUND:
         paths = _below(folder, pattern) if not patterns or pattern in patterns else ()
         for path in sorted({(each, *each.parents)[up] for each in paths}):
@@ -143,7 +143,7 @@ def found_in(folder: Path, setup: Setup, patterns: Sequence[str] = ()) -> Iterat
 
 
 def _below(folder: Path, pattern: str) -> list[Path]:
-    """Paths in no hidden folder; the folder itself for an empty pattern."""
+    """List paths outside hidden folders; for an empty pattern the folder itself."""
     paths = folder.rglob(pattern) if pattern else [folder]
     return sorted(p for p in paths if not any(part.startswith(".") for part in p.relative_to(folder).parts))
 
@@ -178,7 +178,7 @@ class _Arrays(pickle.Unpickler):
 
 
 def array_of(path: Path) -> Any:
-    """The array of a pickled picture; raises EvaluationError for a file with anything else, and runs none."""
+    """Read the array of a pickled picture without running code. Raises EvaluationError for other content."""
     try:
         array = _Arrays(io.BytesIO(read_bytes(path, MAX_DATA_BYTES))).load()
         return array.astype(np.float32).reshape(*array.shape[:2], 3)
@@ -203,7 +203,7 @@ def _at_least(check: str, version: str, source: Path, least: float, values: Mapp
 
 
 def _recording(path: Path, setup: Setup) -> Iterator[Result]:
-    """A log beside ours; of several arenas the one with which most agrees is its own."""
+    """Compare a log with ours; of several arenas, take the one with the best agreement."""
     if not path.is_file() or not read_bytes(path, MAX_DATA_BYTES).startswith(",".join(COLUMNS[:9]).encode()):
         return
     theirs = _read_log(path)
@@ -242,7 +242,7 @@ def _read_log(path: Path) -> Episodes:
 
 
 def _compared(theirs: Episodes, ours: Episodes) -> dict[str, str]:
-    """What differs, by episode and column."""
+    """Describe differences by episode and column."""
     problems = {}
     for number, (lines, mine) in enumerate(zip_longest(theirs, ours[: len(theirs)], fillvalue=()), start=1):
         for name in COLUMNS[1:10] + COLUMNS[12:]:
@@ -256,7 +256,7 @@ def _compared(theirs: Episodes, ours: Episodes) -> dict[str, str]:
 
 
 def _distance(one: str, other: str) -> float:
-    """The largest difference of the numbers in two cells; infinite if their texts differ."""
+    """Measure the largest difference of numbers in two cells; infinite if their texts differ."""
     # Unity names overlapping zones, and what is spawned in one tick, in any order.
     here, there = (sorted(re.split(r": | ?\| ?", text)) if "|" in text else text for text in (one, other))
     try:
@@ -267,7 +267,7 @@ def _distance(one: str, other: str) -> float:
 
 
 def _played(arena: Path, setup: Setup, theirs: Episodes, angle: int) -> Episodes:
-    """Our log of the same actions; that of a decision shows in the line after it."""
+    """Log the same actions here; an action appears in the line after its decision."""
     with tempfile.TemporaryDirectory() as folder:
         log, seen = Path(folder, "log.csv"), theirs[0][0][_RAYS]
         rays: Any = {"useRayCasts": bool(seen), "raysPerSide": seen.count(";") // 2, "rayMaxDegrees": angle}
@@ -288,7 +288,7 @@ def _played(arena: Path, setup: Setup, theirs: Episodes, angle: int) -> Episodes
 
 
 def _history(root: Path, setup: Setup) -> Iterator[Result]:
-    """LLM-AAI's recorded history, as a folder that `read_trace` reads."""
+    """Convert LLM-AAI's recorded history to a folder for `read_trace`."""
     folder = min(root.glob(HISTORIES)).parent
     example, arenas = program_example(root), _below(root, f"{folder.name}.yaml")
     if not example or not arenas:
@@ -324,7 +324,7 @@ def _episode(folder: Path, setup: Setup) -> Iterator[Result]:
 
 
 class _Answer(BaseHTTPRequestHandler):
-    """Says the replies in OpenAI's wire format, and keeps the requests."""
+    """Local server that replies in OpenAI's wire format, and stores the requests."""
 
     bodies: list[Body]
 
@@ -346,7 +346,7 @@ class _Answer(BaseHTTPRequestHandler):
 
 
 def _program(root: Path, setup: Setup) -> Iterator[Result]:
-    """LLM-AAI's program and `arena-llm eval` in the same tasks, with the same replies."""
+    """Compare LLM-AAI's program with `arena-llm eval`: same tasks, same replies."""
     files = {path.stem: path for path in _below(root, "data/arena_configs/**/[01][0-9]-*.yaml")}
     names = sorted(files)[:: max(1, len(files) // TASKS)][:TASKS]
     bodies: list[Body] = []
@@ -370,7 +370,7 @@ def _program(root: Path, setup: Setup) -> Iterator[Result]:
 
 
 def _theirs(copy: Path, address: str, tasks: Path) -> tuple[bool, str]:
-    """Run the program, with settings as a user writes them."""
+    """Run the program with a user's settings."""
     names = ("CLAUDE_API_KEY", "GPT_API_KEY", "GEMINI_API_KEY", "LOG_FOLDER", "ENV_PATH")
     values = dict.fromkeys(names, "none") | {"GPT_API_ENDPOINT": address}
     write_file(copy / "user_settings.py", "".join(f"{name} = {value!r}\n" for name, value in values.items()))
@@ -384,7 +384,7 @@ def _theirs(copy: Path, address: str, tasks: Path) -> tuple[bool, str]:
 
 
 def _ours(root: Path, tasks: Path, address: str, names: Sequence[str]) -> None:
-    """Evaluate the model that is the local server, as `arena-llm eval` does."""
+    """Evaluate the local server as a model, as `arena-llm eval` does."""
     from evaluation.evaluate import evaluate
     from evaluation.request import EvalRequest
 
@@ -398,7 +398,7 @@ def _ours(root: Path, tasks: Path, address: str, names: Sequence[str]) -> None:
 
 
 def _by_episode(bodies: Sequence[Body]) -> list[list[Body]]:
-    """The requests of each episode; its first one has a single message."""
+    """Split requests by episode; the first of each has a single message."""
     starts = [place for place, body in enumerate(bodies) if len(body["messages"]) == 1]
     return [list(bodies[start:end]) for start, end in zip(starts, [*starts[1:], len(bodies)], strict=True)]
 
@@ -427,7 +427,7 @@ def _python_tests(root: Path, setup: Setup) -> Iterator[Result]:
 
 
 def _examples(folder: Path, setup: Setup) -> Iterator[Result]:
-    """Scripts that import animalai, apart from tests, the package and LLM-AAI; those of its 3 as 3.1.3."""
+    """Find scripts that import animalai, except tests, the package and LLM-AAI; version 3 as 3.1.3."""
     problems, apart = {}, {"tests", "test", "animalai", "experimentation", "vision"}
     names = [path for path in _below(folder, "*.py") if not apart & {*path.relative_to(folder).parts}]
     texts = {path.relative_to(folder): read_bytes(path).decode("utf-8", "replace") for path in names}
@@ -460,7 +460,7 @@ def _task_files(folder: Path, setup: Setup) -> Iterator[Result]:
 
 
 def _unplayable(text: str, name: str, version: str) -> str:
-    """What is wrong with a task file; empty if it can be read, and its first arena played."""
+    """Describe a task file's fault; empty if it can be read and its first arena played."""
     try:
         spec, *_ = load_text(text, name, version).arenas.values()
         with Episode(spec, task_id=Path(name).stem) as episode:
@@ -473,7 +473,7 @@ def _unplayable(text: str, name: str, version: str) -> str:
 
 
 def _yaml_files(folder: Path) -> Iterator[tuple[str, str, bytes]]:
-    """Version, name and content of YAML files: those of all tags of a clone, or those that are there."""
+    """Yield version, name and content of YAML files, of all tags of a clone or else as found."""
     tags = _git(folder, "tag").decode().split() if (folder / ".git").exists() else []
     for tag in tags:
         number = re.search(r"(\d+)\.(\d+)", tag)

@@ -1,5 +1,4 @@
-"""Programs of the original, run unchanged: as a process's own program, this module lets their imports find
-`arena.animalai`."""
+"""Programs of the original, run unchanged: as a program, this module lets them import `arena.animalai`."""
 
 import enum
 import json
@@ -25,7 +24,7 @@ from arena.errors import EvaluationError
 LIMIT_S = 1200.0
 NOT_RUN = "not run: "
 OLDER = {"version": "3.1.3", "channels_first": False}
-"""What programs for animalai 3 expect of an environment."""
+"""Environment options that programs for animalai 3 expect."""
 
 KEPT = ("PATH", "HOME", "LANG", "TMPDIR", "SYSTEMROOT", "NUMBA_CACHE_DIR")
 """Variables that such a process keeps: no keys, tokens or addresses."""
@@ -33,7 +32,7 @@ KEPT = ("PATH", "HOME", "LANG", "TMPDIR", "SYSTEMROOT", "NUMBA_CACHE_DIR")
 
 @contextmanager
 def copied(folder: Path) -> Iterator[Path]:
-    """A copy of a folder without its history, alone in a temporary one."""
+    """Copy a folder without its history into a temporary one."""
     with tempfile.TemporaryDirectory(prefix="arena-llm-") as beside:
         copy = Path(beside, folder.resolve().name)
         shutil.copytree(folder, copy, symlinks=True, ignore=shutil.ignore_patterns(".git", "__pycache__"))
@@ -41,7 +40,7 @@ def copied(folder: Path) -> Iterator[Path]:
 
 
 def run(cwd: Path, *target: str, limit_s: float = LIMIT_S, **settings: Any) -> tuple[bool, str]:
-    """Run a script, or `-m` and a module, with the settings of `main`; it is ended at the limit.
+    """Run a script, or `-m` and a module, with the settings of `main`, within a time limit.
 
     Returns whether it failed, and the last line that it printed.
     """
@@ -65,7 +64,7 @@ def run(cwd: Path, *target: str, limit_s: float = LIMIT_S, **settings: Any) -> t
 
 
 def run_tests(cwd: Path, *arguments: str, **settings: Any) -> dict[str, str]:
-    """Run tests by pytest: what each failure says by name, after `NOT_RUN` if the test's files are missing.
+    """Run tests by pytest; return failure messages by name, after `NOT_RUN` if the test's files are missing.
 
     Raises EvaluationError if pytest ends without a report.
     """

@@ -1,4 +1,4 @@
-"""Our pictures of a replay: drawn, compared with the recorded ones, and put on a sheet.
+"""Pictures of a replay: drawn, compared with the recorded ones, and put on a sheet.
 
 Pictures are compared by the classes of their pixels. The class of a pixel is the one with the nearest colour
 by hue and saturation; brightness has little weight, so that a shadow changes little."""
@@ -80,7 +80,7 @@ class FrameMatch(NamedTuple):
 
 
 def read_picture(path: Path) -> Frame:
-    """A picture, uint8 (H, W, 3); raises RecordingError if it cannot be read."""
+    """Read a picture, uint8 (H, W, 3). Raises RecordingError if it cannot be read."""
     try:
         return decode(read_bytes(path, MAX_DATA_BYTES))
     except OSError as error:
@@ -95,7 +95,7 @@ def compare_frames(name: str, recorded: Frame, ours: Frame) -> FrameMatch:
 
 
 def classify(frame: Frame) -> Classes:
-    """Index into `CLASSES` of each pixel, (H, W)."""
+    """Classify each pixel: indices (H, W) into `CLASSES`."""
     # A picture has far fewer colours than pixels, so each colour is classified once.
     codes, back = np.unique(frame.astype(np.int64) @ _CODE, return_inverse=True)
     points = _colour_points((codes[:, None] // _CODE % 256).astype(np.uint8))
@@ -104,7 +104,7 @@ def classify(frame: Frame) -> Classes:
 
 
 def reduced(frame: Frame) -> Frame:
-    """A picture reduced to about `COMPARED_HEIGHT` rows by an integer factor."""
+    """Reduce a picture to about `COMPARED_HEIGHT` rows, by an integer factor."""
     return np.asarray(Image.fromarray(frame).reduce(max(1, frame.shape[0] // COMPARED_HEIGHT)))
 
 
@@ -128,7 +128,7 @@ def without_margins(frame: Frame) -> Frame:
 
 
 def _colour_points(colors: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
-    """Colours (n, 3) as points (n, 3): hue and saturation as polar coordinates of a plane, and value."""
+    """Convert colours (n, 3) to points (n, 3): hue and saturation as polar coordinates, and value."""
     hsv = np.asarray(Image.fromarray(colors[None]).convert("HSV"))[0] / 255
     hue, saturation, value = 2 * np.pi * hsv[:, 0], hsv[:, 1], hsv[:, 2]
     return np.stack([saturation * np.cos(hue), saturation * np.sin(hue), _VALUE_WEIGHT * value], axis=1)
@@ -146,7 +146,7 @@ SHEET_PAIRS = 4
 
 
 class Pair(NamedTuple):
-    """A recorded picture and ours of the same instant, and how they compare.
+    """Recorded picture and ours of the same instant, with their comparison.
 
     `stored` is our picture as a file of the same format as the recorded one.
     """
@@ -158,7 +158,7 @@ class Pair(NamedTuple):
 
 
 def compare_pictures(trace: Trace, replay: ReplayedEpisode) -> Iterator[Pair]:
-    """Each recorded picture that our episode reached, compared with ours, in their order.
+    """Compare each recorded picture that our episode reached with ours, in order.
 
     Raises RecordingError if a picture cannot be read or its size differs from the first one's.
     """
@@ -180,7 +180,7 @@ def compare_pictures(trace: Trace, replay: ReplayedEpisode) -> Iterator[Pair]:
 
 
 def stored_like(path: Path, frame: Frame) -> bytes:
-    """A frame as a file in the format of the recorded picture `path`.
+    """Encode a frame in the format of the recorded picture `path`.
 
     JPEG blurs colours across edges, so two pictures are comparable only if both were stored with the same
     tables, chroma sampling and white margins. Any other format is assumed to be lossless: the file is a PNG.
@@ -197,7 +197,7 @@ def stored_like(path: Path, frame: Frame) -> bytes:
 
 
 def write_frames(folder: Path, replay: ReplayedEpisode, pairs: list[Pair]) -> int:
-    """Save our picture of every instant as obs-<turn>.<steps>; returns their number.
+    """Save our picture of every instant as obs-<turn>.<steps>; return their number.
 
     Pictures of a pair have the format of the recorded one; the others are PNG, of the same size. Raises
     EvaluationError if the folder cannot be written.
@@ -213,7 +213,7 @@ def write_frames(folder: Path, replay: ReplayedEpisode, pairs: list[Pair]) -> in
 
 
 def write_sheet(path: Path, pairs: list[Pair]) -> None:
-    """Save all pairs as one PNG, recorded on the left, ours on the right, each with its name and share.
+    """Save all pairs as one PNG: recorded left, ours right, with name and share.
 
     Raises EvaluationError if there are no pairs or the file cannot be written.
     """
@@ -244,7 +244,7 @@ NOTICEABLE = 2
 
 
 class Still(NamedTuple):
-    """A pair of pictures, and how well the outlines of the objects in them agree.
+    """Pair of pictures, and the agreement of their objects' outlines.
 
     `silhouette` is intersection over union of the pixels that differ from the empty arena; None if nothing is
     in view, or if no picture of the original shows the empty arena from there.
@@ -255,7 +255,7 @@ class Still(NamedTuple):
 
 
 class _Drawn(NamedTuple):
-    """A picture of the original, ours of the same arena, ours without things, and where these differ."""
+    """Picture of the original, ours of the same arena, ours without objects, and pixels that differ."""
 
     name: str
     theirs: Frame
@@ -265,7 +265,7 @@ class _Drawn(NamedTuple):
 
 
 def compare_stills(folder: Path, version: str, seed: int = SEED) -> list[Still]:
-    """All pictures NAME.png of a folder that have an arena NAME.yml, by name.
+    """Compare all pictures NAME.png of a folder that have an arena NAME.yml, by name.
 
     The empty arena is seen in those of the original's pictures whose things are all invisible. Raises
     RecordingError if there are no pictures or one cannot be read, and as `load` for a broken arena.
@@ -286,7 +286,7 @@ def compare_stills(folder: Path, version: str, seed: int = SEED) -> list[Still]:
 
 
 def read_pairs(folder: Path, version: str) -> dict[str, tuple[Frame, Frame]]:
-    """The original's pictures of a recording or of stills, and ours of the same scenes, by name.
+    """Read the original's pictures of a recording or of stills, and draw ours, by name.
 
     Raises as `read_trace` and `compare_stills`, and RecordingError for fewer than two.
     """
@@ -301,7 +301,7 @@ def read_pairs(folder: Path, version: str) -> dict[str, tuple[Frame, Frame]]:
 
 
 def stills_table(stills: Sequence[Still]) -> Table:
-    """A line for each picture, and their means."""
+    """Make a table of pictures, and their means."""
     table = Table("picture", "same class", f"within {NEAR} levels", "silhouette")
     rows = [(still.pair.match.same, still.pair.match.near, still.silhouette) for still in stills]
     for still, row in zip(stills, rows, strict=True):
@@ -313,12 +313,12 @@ def stills_table(stills: Sequence[Still]) -> Table:
 
 
 def as_dict(stills: Sequence[Still]) -> list[dict[str, Any]]:
-    """Everything that is printed, and the overlaps of the classes, as plain values for JSON."""
+    """Return all printed values and the overlap of each class, for JSON."""
     return [still.pair.match._asdict() | {"silhouette": still.silhouette} for still in stills]
 
 
 def _drawn(path: Path, version: str, seed: int, renderer: Callable[[int, int], Renderer]) -> _Drawn:
-    """Both pictures; `renderer` gives the one of a width and height."""
+    """Draw both pictures; `renderer` makes one of a width and height."""
     theirs = read_picture(path)
     arena = next(iter(load(path.with_suffix(".yml"), version, chance="unity").arenas.values()))
     with Episode(arena, task_id=path.stem, seed=seed) as episode:

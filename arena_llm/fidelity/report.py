@@ -1,4 +1,4 @@
-"""The result of a comparison with a recording, as values and as printed tables."""
+"""Result of a comparison with a recording, as values and printed tables."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -23,7 +23,7 @@ REWARD_TOLERANCE = 0.0005
 
 
 class Fidelity(NamedTuple):
-    """A replay beside its recording: predicted poses by turn, pictures, and the recorded ending."""
+    """Replay and its recording: predicted poses by turn, pictures, and the recorded ending."""
 
     trace: Trace
     replay: ReplayedEpisode
@@ -34,22 +34,22 @@ class Fidelity(NamedTuple):
 
     @property
     def health_agrees(self) -> bool:
-        """Whether health is as recorded after every turn whose health was recorded."""
+        """Return whether health agrees after every turn with a recorded health."""
         return self.replay.agreeing == self.replay.judged
 
     @property
     def unmatched(self) -> list[str]:
-        """Names of the recorded pictures that our episode did not reach."""
+        """List recorded pictures that our episode did not reach."""
         pictures = self.trace.pictures
         return [path.name for instant, path in pictures.items() if instant not in self.replay.scenes]
 
     @property
     def worst_frame(self) -> FrameMatch | None:
-        """The picture with the smallest share of pixels in the same class."""
+        """Find the picture with the smallest share of pixels in the same class."""
         return min(self.frames, key=lambda match: match.same, default=None)
 
     def mean_ious(self) -> dict[str, float]:
-        """Each class's overlap, averaged over the pictures that have it."""
+        """Average each class's overlap over the pictures that contain it."""
         values = {name: [match.iou[name] for match in self.frames if name in match.iou] for name in CLASSES}
         return {name: float(np.mean(found)) for name, found in values.items() if found}
 
@@ -64,7 +64,7 @@ def print_fidelity(console: Console, fidelity: Fidelity) -> None:
 
 
 def as_dict(fidelity: Fidelity) -> dict[str, Any]:
-    """Everything that is printed, as plain values for JSON."""
+    """Return all printed values, for JSON."""
     replay, worst = fidelity.replay, fidelity.worst_frame
     return {
         "turns": [_turn_values(turn, fidelity.poses.get(turn.recorded.turn)) for turn in replay.turns],

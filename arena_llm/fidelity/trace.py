@@ -1,4 +1,4 @@
-"""An episode recorded in the Unity original, read from its files and played here, with predicted poses."""
+"""Episode recorded in the Unity original, read from its files and replayed, with predicted poses."""
 
 import csv
 import hashlib
@@ -29,7 +29,7 @@ from llm_control.script import Script, parse
 
 
 class Line(NamedTuple):
-    """One row of a table: its cells by column, and its line in the file."""
+    """Row of a table: its cells by column, and its line in the file."""
 
     path: Path
     number: int
@@ -41,14 +41,14 @@ class Line(NamedTuple):
         return f"{self.path}:{self.number}"
 
     def integer(self, column: str) -> int:
-        """A whole number of 0 or more; raises RecordingError if the cell has none."""
+        """Read a whole number from 0. Raises RecordingError for any other cell."""
         text = self.cells[column].strip()
         if not text.isdecimal():
             raise RecordingError(f"{self.place}: {column}: got {text!r}, expected a whole number")
         return int(text)
 
     def real(self, column: str) -> float:
-        """A finite number; raises RecordingError if the cell has none."""
+        """Read a finite number. Raises RecordingError for any other cell."""
         text = self.cells[column].strip()
         try:
             value = float(text)
@@ -59,12 +59,12 @@ class Line(NamedTuple):
         return value
 
     def has(self, column: str) -> bool:
-        """Whether the table has this column and the row a value in it."""
+        """Return whether the row has a value in this column."""
         return bool((self.cells.get(column) or "").strip())
 
 
 def read_table(path: Path, columns: tuple[str, ...]) -> Iterator[Line]:
-    """The rows of a CSV file that has at least these columns.
+    """Read the rows of a CSV file that has at least these columns.
 
     Raises RecordingError if the file cannot be read, lacks one of the columns or has no rows, and for a row
     that is shorter or longer than the heading.
@@ -103,7 +103,7 @@ _PICTURE = re.compile(r"obs-(\d+)\.(\d+)\.(?:jpe?g|png)", re.IGNORECASE)
 
 
 class Instant(NamedTuple):
-    """An instant of an episode: after the n-th step of a turn; in turn 0, n counts pictures from 0."""
+    """Instant of an episode: after the n-th step of a turn; in turn 0, n counts pictures from 0."""
 
     turn: int
     n: int
@@ -113,7 +113,7 @@ class Instant(NamedTuple):
 
 
 class RecordedTurn(NamedTuple):
-    """One recorded turn: its number of steps, and the health after it (None if it was not recorded).
+    """Recorded turn: its number of steps, and the health after it (None if not recorded).
 
     The last turn may have fewer steps than its script, as the episode ended in it.
     """
@@ -125,12 +125,12 @@ class RecordedTurn(NamedTuple):
     health: float | None = None
 
     def agrees(self, health: float) -> bool | None:
-        """Whether a replay's health is as recorded; None if it was not recorded."""
+        """Return whether a replay's health is as recorded; None if not recorded."""
         return None if self.health is None else abs(health - self.health) <= HEALTH_TOLERANCE + _FLOAT_SUMS
 
 
 class Trace(NamedTuple):
-    """A recording: its arena, the idle steps before the first script, its turns and its pictures."""
+    """Recording: its arena, the idle steps before the first script, its turns and its pictures."""
 
     name: str
     spec: ArenaSpec
@@ -142,7 +142,7 @@ class Trace(NamedTuple):
 def read_trace(folder: Path, table: Path | None = None) -> Trace:
     """Read a recording: `arena.yaml`, the pictures `obs-<turn>.<steps>.jpg`, and the table of its turns.
 
-    The default `table` is `trace.csv` in the folder, or `tutorial-trace.csv` beside the folder. It needs the
+    The default `table` is `trace.csv` in the folder, or `tutorial-trace.csv` next to it. It needs the
     columns turn, script and health_before_script; columns of steps are optional, and checked.
 
     Raises RecordingError if something is missing or contradictory, ConfigError for a broken arena.
@@ -172,7 +172,7 @@ def _table_of(folder: Path) -> Path:
 
 
 def _turns(lines: tuple[Line, ...]) -> Iterator[RecordedTurn]:
-    """The turns, each with the health before the next one's script."""
+    """Read the turns, each with the health before the next one's script."""
     turns = [_turn(line, last=line is lines[-1]) for line in lines]
     for (turn, _), (following, line) in pairwise(zip(turns, lines, strict=True)):
         if following.turn != turn.turn + 1:
@@ -194,7 +194,7 @@ def _turn(line: Line, last: bool) -> RecordedTurn:
 
 
 class PredictedPose(NamedTuple):
-    """A predicted state: metres, m/s, and degrees clockwise from +z."""
+    """Predicted state: metres, m/s, and degrees clockwise from +z."""
 
     x: float
     z: float
@@ -202,12 +202,12 @@ class PredictedPose(NamedTuple):
     heading: float
 
     def distance(self, x: float, z: float) -> float:
-        """Horizontal distance from a position, metres."""
+        """Measure the horizontal distance from a position, metres."""
         return math.hypot(x - self.x, z - self.z)
 
 
 class Ending(NamedTuple):
-    """The recorded total reward and last tick of an episode; None if unknown."""
+    """Recorded total reward and last tick of an episode; None if unknown."""
 
     total_reward: float | None
     tick: int | None
@@ -220,13 +220,13 @@ TUTORIAL_ENDING = Ending(2.74080023, 1281)
 
 
 def is_tutorial(trace: Trace) -> bool:
-    """Whether a recording is the published tutorial: the same scripts in the same order."""
+    """Return whether a recording is the published tutorial, by its scripts."""
     scripts = "\n".join(turn.text for turn in trace.turns)
     return hashlib.sha256(scripts.encode()).hexdigest() == _TUTORIAL_SHA256
 
 
 def read_poses(path: Path) -> dict[int, PredictedPose]:
-    """Predicted poses by turn, from a CSV file with the columns turn, x, z, speed and heading.
+    """Read predicted poses by turn, from CSV columns turn, x, z, speed and heading.
 
     Raises RecordingError if it cannot be read or contains a turn twice.
     """
@@ -240,13 +240,13 @@ def read_poses(path: Path) -> dict[int, PredictedPose]:
 
 
 def ending_of(trace: Trace, reward: float | None, tick: int | None) -> Ending:
-    """The recorded ending: the arguments, or what is known of the published tutorial."""
+    """Return the recorded ending: the arguments, or that of the published tutorial."""
     known = TUTORIAL_ENDING if is_tutorial(trace) else Ending(None, None)
     return Ending(known.total_reward if reward is None else reward, known.tick if tick is None else tick)
 
 
 def poses_of(trace: Trace, path: Path | None) -> Mapping[int, PredictedPose]:
-    """The predicted poses of a file, or the shipped ones if the recording is the tutorial.
+    """Read predicted poses of a file, or the shipped ones of the tutorial.
 
     The README of their folder lists the limits of these.
     """
@@ -255,7 +255,7 @@ def poses_of(trace: Trace, path: Path | None) -> Mapping[int, PredictedPose]:
 
 
 class ReplayedTurn(NamedTuple):
-    """One turn as replayed: its number of steps, and the state after it (metres, degrees, m/s)."""
+    """Replayed turn: its number of steps, and the state after it (metres, degrees, m/s)."""
 
     recorded: RecordedTurn
     steps: int
@@ -268,12 +268,12 @@ class ReplayedTurn(NamedTuple):
 
     @property
     def agrees(self) -> bool | None:
-        """Whether health is as recorded; None if it was not recorded."""
+        """Return whether health is as recorded; None if not recorded."""
         return self.recorded.agrees(self.health)
 
 
 class ReplayedEpisode(NamedTuple):
-    """A whole replay: the turns up to its end, and the scenes at the recording's pictures and turns' ends.
+    """Whole replay: turns up to its end, and scenes at the recorded pictures and ends of turns.
 
     `unreached` are the recorded turns after our end.
     """
@@ -287,18 +287,18 @@ class ReplayedEpisode(NamedTuple):
 
     @property
     def ended(self) -> bool:
-        """Whether the episode was over by the end of the scripts."""
+        """Return whether the episode was over by the end of the scripts."""
         return self.outcome is not None
 
     @property
     def judged(self) -> int:
-        """Number of turns whose health was recorded."""
+        """Count turns with a recorded health."""
         turns = (*(turn.recorded for turn in self.turns), *self.unreached)
         return sum(turn.health is not None for turn in turns)
 
     @property
     def agreeing(self) -> int:
-        """Number of turns that were reached with the recorded health."""
+        """Count turns that were reached with the recorded health."""
         return sum(turn.agrees is True for turn in self.turns)
 
 
@@ -323,7 +323,7 @@ def replay(trace: Trace, seed: int = 0) -> ReplayedEpisode:
 
 
 def _wait(episode: Episode, trace: Trace, scenes: dict[Instant, Scene]) -> None:
-    """The idle steps before the first script: a picture after the first one and after each 16 more."""
+    """Play the idle steps before the first script: a picture after the first, then every 16."""
     first, between, *_ = ArenaChoices().initial_idle_steps
     for step in range(1, trace.idle_steps + 1):
         if not episode.done:
