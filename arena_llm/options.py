@@ -120,7 +120,7 @@ SuiteOption = Annotated[
 
 
 def command_of(function: Callable[..., None], name: str, suite: str | None) -> Any:
-    """The command of a function; one that takes `**choices` has an option for each of the suite's.
+    """Make a function's command; `**choices` become options, one for each of the suite's.
 
     Raises ConfigError for an unknown suite.
     """
@@ -130,14 +130,14 @@ def command_of(function: Callable[..., None], name: str, suite: str | None) -> A
 
 
 def group_of(app: typer.Typer, name: str) -> Any:
-    """A command that has commands."""
+    """Make a command that has commands."""
     group = typer.main.get_group(app)
     group.name = name
     return group
 
 
 def suite_in(arguments: Sequence[str]) -> str:
-    """The value of `--suite` among arguments."""
+    """Find the value of `--suite` among arguments."""
     for place, argument in enumerate(arguments):
         if argument == "--suite" and place + 1 < len(arguments):
             return arguments[place + 1]
@@ -147,7 +147,7 @@ def suite_in(arguments: Sequence[str]) -> str:
 
 
 def with_choices(function: Callable[..., None], suite: str) -> Callable[..., None]:
-    """The function with a parameter for each choice; one that is not given is absent from `**choices`.
+    """Give a function a parameter for each choice; those not given are absent from `**choices`.
 
     A choice of the name of one of its own parameters keeps its default, unless a preset sets it.
     """
@@ -172,7 +172,7 @@ def with_choices(function: Callable[..., None], suite: str) -> Callable[..., Non
 
 
 def _short_flags(suite: Suite) -> Iterator[inspect.Parameter]:
-    """A flag for each short name of a choice that takes more than yes and no."""
+    """Make a flag for each short name of a choice with more values than yes and no."""
     for word, name in suite.choices.short_names.items():
         if not _is_flag(suite, name):
             option = typer.Option(

@@ -1,4 +1,4 @@
-"""Finds a recording in a file or a log, and the arena that it was made in."""
+"""Recordings in files and logs, and their arenas."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def find_recording(path: Path, sample: str | None = None, trial: int = 0) -> tuple[Recording, Path | None]:
-    """The recording of a JSON file, or of an episode in a log of `arena-llm eval` (`.eval`).
+    """Read the recording of a JSON file, or of an episode in a log of `arena-llm eval` (`.eval`).
 
     With it comes the folder of its task files if the log names it.
     In a log, `sample` is the task's id, optional if the log has only one episode, and `trial` counts from 0.
@@ -62,7 +62,7 @@ def _listed(there: Sequence[tuple[str, int]], most: int = 6) -> str:
 
 
 def arena_of(recording: Recording, task: str | None = None, folder: Path | None = None) -> ArenaSpec:
-    """The arena that a recording was made in, in any version of Animal-AI.
+    """Find the arena of a recording, in any version of Animal-AI.
 
     `task` is its file, or an id in `folder` (default: the recording's own id); the default are the
     shipped tasks.

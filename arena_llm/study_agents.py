@@ -1,4 +1,4 @@
-"""Models and policies as participants of a study: the same conditions, blocks, orders, texts and tasks.
+"""Models and policies as participants of a study, with the same conditions, blocks, texts and tasks.
 
 Everything is in the study's database, trial by trial, so that an interrupted run continues there. The replies
 of an interrupted trial are kept in the folder of the logs, and are not asked for again.
@@ -59,7 +59,7 @@ LONGEST_SLUG = 48
 
 @dataclass(frozen=True)
 class StudyAgent:
-    """An agent with its full `name`, and the `plan` of its part of a study.
+    """Agent with its full `name`, and the `plan` of its part of a study.
 
     Offline agents play the blocks of their own suite only, language models all.
     """
@@ -69,18 +69,18 @@ class StudyAgent:
 
     @property
     def suite(self) -> str | None:
-        """The suite of an offline agent; None for a language model."""
+        """Return an offline agent's suite; None for a language model."""
         provider = self.name.partition("/")[0]
         return provider if provider in suite_names() else None
 
     @cached_property
     def player(self) -> Player | None:
-        """The player of whole episodes; None for agents that write replies."""
+        """Return the player of whole episodes; None for agents that write replies."""
         return None if self.suite is None else player(get_suite(self.suite), self.name.partition("/")[2])
 
     @cached_property
     def arena(self) -> EvalRequest:
-        """The choices and texts for tasks of the arena."""
+        """Return choices and texts for tasks of the arena."""
         suite, plays = get_suite(DEFAULT), self.player is not None and self.suite == DEFAULT
         request = EvalRequest(suite, self.name if plays else "", choices=arena_choices(self.plan.study))
         given = request.long(request.choices).items()
@@ -88,7 +88,7 @@ class StudyAgent:
         return replace(request, choices=effective) if plays else request
 
     def setup(self, task: Task | SuiteTask, trial: int) -> EpisodeSetup:
-        """The setup of an episode of a task."""
+        """Set up an episode of a task."""
         spec = task.spec if isinstance(task, SuiteTask) else task_spec(task)
         if isinstance(task, SuiteTask) and not isinstance(spec.content, Task):
             setup = task.setup(trial)
@@ -106,7 +106,7 @@ class StudyAgent:
                     setups[0].suite.check(self.name, [each.task for each in setups], setups[0].choices)
 
     def participants(self, store: Store, count: int) -> list[Participant]:
-        """The first `count` participants of the agent, in conditions and orders as those of people are drawn.
+        """Draw the agent's first `count` participants, in conditions and orders as for people.
 
         Raises ConfigError if another agent has one of their codes.
         """
@@ -126,7 +126,7 @@ class StudyAgent:
 
 
 def study_agent(plan: Plan, name: str) -> StudyAgent:
-    """The agent of a name as `arena-llm eval --model` takes it.
+    """Make the agent of a name, as `arena-llm eval --model` takes it.
 
     Raises EvaluationError if there is none, or its key is missing, and ConfigError if it can play nothing.
     """
@@ -139,7 +139,7 @@ def study_agent(plan: Plan, name: str) -> StudyAgent:
 
 
 def left_out(plan: Plan, agent: StudyAgent) -> Iterator[str]:
-    """Sentences about how the agent's part differs from that of people."""
+    """Describe differences between the agent's part and that of people."""
     mine = agent.plan.study.blocks()
     if agent.player is not None:
         yield f"{agent.name}: its participants play a task alike, and differ by conditions and orders only."
@@ -151,7 +151,7 @@ def left_out(plan: Plan, agent: StudyAgent) -> Iterator[str]:
 
 
 def _for_agents(plan: Plan, suite: str | None, name: str) -> Plan:
-    """A plan without pages for people, and without blocks of other suites than `suite`; None: all suites."""
+    """Make a plan without pages for people, and without blocks of other suites; None: all suites."""
 
     def plays(block: Block | None) -> bool:
         return block is not None and (suite is None or (block.suite or DEFAULT) == suite)
@@ -173,12 +173,12 @@ def _for_agents(plan: Plan, suite: str | None, name: str) -> Plan:
 
 
 def _unlimited(block: Test) -> dict[str, None]:
-    """No breaks, and no limit on the time that a provider takes to answer."""
+    """Remove breaks, and time limits on a provider's answers."""
     return dict.fromkeys(("break_every", "limit_minutes") if block.suite else ("break_every",))
 
 
 def instructions(block: Block) -> str:
-    """The text of a block as agents read it before each of its tasks."""
+    """Write the text of a block that agents read before each task."""
     return "\n\n".join(filter(None, (block.title, block.prompt or block.text)))
 
 
@@ -186,7 +186,7 @@ def play_study(
     plan: Plan, store: Store, agents: Sequence[StudyAgent], count: int, log_dir: Path, limits: RunLimits,
     prices: Path | None = None, report: Callable[[str], None] = print,
 ) -> None:  # fmt: skip
-    """Let `count` participants of each agent go through a study; those who have already are left as they are.
+    """Let `count` participants of each agent go through a study; finished ones stay as they are.
 
     `report` gets a line about each agent. Raises InvalidRequest if the study has changed since others began
     it, and EvaluationError if participants could not finish; the same call continues with them.
@@ -212,7 +212,7 @@ def play_study(
 def _played(
     agent: StudyAgent, store: Store, people: Sequence[Participant], log_dir: Path, limits: RunLimits
 ) -> str:
-    """Let participants continue; returns why the first of them stopped, if one did."""
+    """Let participants continue; return why the first one stopped, if one did."""
     study, slug = agent.plan.study, people[0].code.rpartition("-")[0]
     digest = hashlib.sha256(json.dumps(agent.plan.described(), sort_keys=True).encode()).hexdigest()
     kept = log_dir / f"{study.name}-{slug}{ENDING}"
@@ -247,7 +247,7 @@ def _played(
 
 @solver
 def participate(agent: StudyAgent, store: Store) -> Solver:
-    """Goes through the study as the participant with the sample's id."""
+    """Go through the study as the participant with the sample's id."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         person = store.participant_of(agent.plan.study.name, str(state.sample_id))
@@ -278,7 +278,7 @@ async def _go_through(agent: StudyAgent, store: Store, person: Participant, stat
 async def _play(
     agent: StudyAgent, store: Store, person: Participant, stage: TaskStage, state: TaskState
 ) -> None:
-    """Play a task from its beginning, and store the whole trial at its end."""
+    """Play a task from its beginning, and store the trial at its end."""
     trial = store.open_trial(person.id) or store.begin_episode(
         person.id, stage.position, agent.setup(stage.task, 0), stage.block_name
     )
@@ -304,21 +304,21 @@ async def _play(
 
 
 class _Dialogue(Dialogue):
-    """Notes when each reply was asked for and came; the study's database keeps the record."""
+    """Dialogue that times requests and replies; the study's database keeps the record."""
 
     def __init__(self, state: TaskState, session: Session) -> None:
         super().__init__(state, session)
         self.times: list[tuple[float, float]] = []
 
     async def ask(self) -> ModelReply | None:
-        """The next reply."""
+        """Request the next reply."""
         asked = time.time()
         reply = await super().ask()
         self.times.append((asked, time.time()))
         return reply
 
     def keep(self) -> None:
-        """The log has the messages only."""
+        """Keep nothing: the log has the messages."""
 
 
 def _keep(
@@ -336,7 +336,7 @@ def _keep(
 
 
 def _described(store: Store, people: Iterable[Participant]) -> str:
-    """How many participants have finished, and how many test trials they passed."""
+    """Describe how many participants have finished, and how many test trials they passed."""
     every = [progress_of(store, person) for person in people]
     trials = [trial for each in every for trial in each.trials if trial.position >= 0]
     done, passed = sum(each.ending is not None for each in every), sum(bool(each.passed) for each in trials)

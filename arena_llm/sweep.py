@@ -1,4 +1,4 @@
-"""A sweep: the same run with several values of one choice, each a run with a log and a name of its own."""
+"""Sweep: the same run with several values of one choice, each with its own log and name."""
 
 import hashlib
 import time
@@ -15,20 +15,20 @@ from evaluation.request import EvalRequest
 
 
 class Sweep(NamedTuple):
-    """The runs of a sweep over a choice, by their names, such as `gpt-4o max_tokens=100`."""
+    """Runs of a sweep over a choice, by names such as `gpt-4o max_tokens=100`."""
 
     choice: str
     requests: Mapping[str, EvalRequest]
 
     @property
     def folder(self) -> str:
-        """The name of the report's folder: the same for the same command."""
+        """Name the report's folder, the same for the same command."""
         prints = "".join(request.fingerprint for request in self.requests.values())
         return f"sweep_{self.choice}_{hashlib.sha256(prints.encode()).hexdigest()[:8]}"
 
 
 def sweep_of(text: str, request: EvalRequest) -> Sweep:
-    """The sweep that `CHOICE=VALUE,VALUE,...` asks for; with a semicolon, values may have commas.
+    """Parse a sweep, `CHOICE=VALUE,VALUE,...`; with a semicolon, values may have commas.
 
     Raises ConfigError for anything else, for a choice that the request has already, and as the requests do
     for unknown choices, wrong values and missing tasks.
@@ -57,7 +57,7 @@ def sweep_of(text: str, request: EvalRequest) -> Sweep:
 def play_sweep(
     sweep: Sweep, log_dir: Path, limits: RunLimits, resume: bool = False, **options: Any
 ) -> Iterator[RunLog]:
-    """The logs of the runs, one after another; `options` are those of `evaluate`.
+    """Play the runs one after another and yield their logs; `options` are those of `evaluate`.
 
     The `limits` hold for all runs together: each may spend what the others have left. With `resume`, runs
     that are finished are kept, unfinished ones are continued, and the others are begun.
@@ -80,7 +80,7 @@ def play_sweep(
 
 
 def _left(limits: RunLimits, spent: Iterable[RunBudget], seconds: float) -> RunLimits:
-    """What is left of limits."""
+    """Compute the rest of the limits."""
     every = list(spent)
     tokens, cost = sum(each.tokens for each in every), sum(each.cost for each in every)
     return RunLimits(

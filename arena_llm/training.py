@@ -1,4 +1,4 @@
-"""Train a language model in any suite: environments and prompts as `GRPOTrainer` of TRL takes them.
+"""Environments and prompts of any suite, for TRL's `GRPOTrainer`.
 
 `environment("est", machine="ivre")` is its `environment_factory`, `prompts("est", machine="ivre")` its
 `train_dataset`, with the same choices. They are in `docs/train-llm.md`.
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from datasets import Dataset
 
 Shown = str | list[dict[str, Any]]
-"""What a model is shown: a text, or with pictures the parts of a message as vision models take them."""
+"""Observation for a model: a text, or with pictures the parts of a message as vision models take them."""
 
 Shaping = Callable[[Observation], float]
 """What is added to the reward for an observation, the last one included."""
 
 
 class TrainingEnvironment:
-    """One episode at a time, played by calls of its public methods; made by `environment`.
+    """One episode at a time, played by its public methods; made by `environment`.
 
-    What nobody plays to the end is scored as if its model had fallen silent, so stopping early never pays.
+    An unfinished episode is scored as if its model had fallen silent, so stopping early never pays.
     """
 
     _opened: ClassVar[Opened]
@@ -44,7 +44,7 @@ class TrainingEnvironment:
         self._now, self._shaped, self._last = Observation(done=True), 0.0, "No episode has begun."
 
     def reset(self, task_id: str, trial: int = 0, **example: Any) -> Shown:
-        """Begin the episode of a task; the first observation. Raises ConfigError if there is no such task.
+        """Begin the episode of a task; return its observation. Raises ConfigError if it does not exist.
 
         Further columns of a row of prompts are left alone.
         """
@@ -57,7 +57,7 @@ class TrainingEnvironment:
         return self._shown(self._environment.begin())
 
     def get_reward(self) -> float:
-        """The reward of the episode, which ends: the chosen number of its record, and any shaping.
+        """End the episode and return its reward: the chosen number of its record, plus any shaping.
 
         Raises ConfigError if the record has no such number.
         """
@@ -70,7 +70,7 @@ class TrainingEnvironment:
 
     @cached_property
     def record(self) -> Record:
-        """The record of the episode, which ends. Raises ConfigError before the first `reset`."""
+        """End the episode and return its record. Raises ConfigError before the first `reset`."""
         if self._environment is None:
             raise ConfigError("no episode has begun; call reset(task_id=...) first")
         while not self.done:
@@ -79,11 +79,11 @@ class TrainingEnvironment:
 
     @property
     def done(self) -> bool:
-        """Whether no reply is wanted any more."""
+        """Return whether the episode is over."""
         return self._now.done
 
     def _play(self, reply: str) -> Shown:
-        """Play a reply; what came of it."""
+        """Play a reply; return the next observation."""
         if self.done or self._environment is None:
             return self._last
         return self._shown(self._environment.reply(reply))
@@ -98,10 +98,10 @@ class TrainingEnvironment:
 
 
 class _ByText(TrainingEnvironment):
-    """One episode at a time, played by the texts that a model writes."""
+    """One episode at a time, played by a model's texts."""
 
     def act(self, reply: str) -> str:
-        """Play a reply, and see what came of it.
+        """Play a reply, and see the result.
 
         Args:
             reply: The reply, as the rules ask for it.
@@ -112,7 +112,7 @@ class _ByText(TrainingEnvironment):
 def environment(
     suite: str, *, reward: str = "score", shaping: Shaping | None = None, **choices: Any
 ) -> type[TrainingEnvironment]:
-    """A class of environments with a method for each tool of a suite, as TRL's `environment_factory`.
+    """Make a class of environments with a method per tool of a suite, for TRL's `environment_factory`.
 
     The methods have signature and docstring of the suite's own tools. With `replies="text"`, or if the suite
     has no tools, there is one, `act(reply)`, which plays what a model writes. `reward` is the number of an
@@ -131,13 +131,13 @@ def environment(
 
 
 def _opened(suite: str, choices: Mapping[str, Any]) -> Opened:
-    """A suite whose tools are called if it has any, unless the choices say otherwise."""
+    """Open a suite with tool calls, if it has tools and the choices do not forbid it."""
     calls = {"replies": "tools"} if get_suite(suite).choices().tool_names else {}
     return Opened.named(suite, **{**calls, **choices})
 
 
 def _method(opened: Opened, name: str, tool: Callable[..., Any]) -> Callable[..., Shown]:
-    """A tool as a method; wrong arguments make a reply that cannot be read, and so cost a turn."""
+    """Make a method of a tool; wrong arguments become an unreadable reply, which costs a turn."""
     signature = inspect.signature(tool)
 
     def called(self: TrainingEnvironment, *given: Any, **named: Any) -> Shown:
@@ -154,7 +154,7 @@ def _method(opened: Opened, name: str, tool: Callable[..., Any]) -> Callable[...
 
 
 def _message(parts: tuple[Part, ...]) -> Shown:
-    """The parts of an observation as the content of a message."""
+    """Convert an observation's parts to the content of a message."""
     if all(isinstance(part, str) for part in parts):
         return "\n\n".join(map(str, parts))
     return [
@@ -166,7 +166,7 @@ def _message(parts: tuple[Part, ...]) -> Shown:
 
 
 def prompts(suite: str, split: str = "train", size: int = 1000, **choices: Any) -> "Dataset":
-    """The first tasks of a split with the rules that a model is told: `prompt`, `task_id` and `trial`.
+    """List the first tasks of a split with the rules for a model: `prompt`, `task_id` and `trial`.
 
     If there are fewer tasks than `size`, they come again as further trials. The first observation follows by
     `reset`. Raises ConfigError as `environment` and `Opened.split`, and if the extra `train` is missing.

@@ -1,4 +1,4 @@
-"""What `arena-llm verify` does with recordings, and its tables."""
+"""Verification of recordings and logs by `arena-llm verify`, and its tables."""
 
 import math
 from collections import Counter
@@ -23,7 +23,7 @@ from evaluation.verify.sources import Checked, Finding, Options, Source, Verdict
 
 
 def is_recording(path: Path) -> bool:
-    """Whether a file holds a recording."""
+    """Return whether a file is a recording."""
     return _holds(path, Recording) or _holds(path, PlayedEpisode)
 
 
@@ -36,7 +36,7 @@ def _holds(path: Path, kind: type[Recording] | type[PlayedEpisode]) -> bool:
 
 
 def verify(source: Source, options: Options) -> tuple[Checked, ...]:
-    """One result for a recording, one for each task of a sample; what is wrong is in the results."""
+    """Verify a recording, or each task of a sample; one result each, with its faults."""
     if source.sample is None:
         return _recording(source, options)
     return verify_sample(source, options)
@@ -72,7 +72,7 @@ _LONGEST = 60
 
 
 class PassRate(NamedTuple):
-    """A log's pass rate, as logged and as the replays give it."""
+    """Pass rate of a log, as logged and as replayed."""
 
     path: Path
     logged: float
@@ -80,7 +80,7 @@ class PassRate(NamedTuple):
 
 
 def pass_rates(logs: Iterable[RunLog], every: Sequence[Checked]) -> tuple[list[PassRate], list[Path]]:
-    """Those that are not as logged, and the logs whose rate cannot be compared.
+    """Find pass rates that are not as logged, and logs whose rate cannot be compared.
 
     That needs a replay of every episode that has a score.
     """
@@ -101,7 +101,7 @@ def pass_rates(logs: Iterable[RunLog], every: Sequence[Checked]) -> tuple[list[P
 
 
 def print_findings(console: Console, every: Sequence[Checked], rates: Sequence[PassRate]) -> None:
-    """A table of what differs, episode by episode, and why episodes could not be verified."""
+    """Print differences by episode, and why episodes could not be verified."""
     several = len({each.source for each in every}) > 1
     table = Table("episode", "turn", "what", "in the log", "in the replay")
     for rate in rates:
@@ -140,7 +140,7 @@ def _told(value: object) -> str:
 def print_summary(
     console: Console, every: Sequence[Checked], unknown: Sequence[Path], passed_over: int
 ) -> None:
-    """How many episodes have which verdict, and what was compared."""
+    """Print verdicts and numbers of compared items."""
     counts = Counter(each.verdict for each in every)
     for verdict in Verdict:
         if counts[verdict]:
@@ -163,7 +163,7 @@ def print_summary(
 
 
 def worst(every: Sequence[Checked], rates: Sequence[PassRate]) -> str | None:
-    """What is wrong, in one sentence; None where all agrees."""
+    """Summarise faults in one sentence; None if everything agrees."""
     counts = Counter(each.verdict for each in every)
     parts = []
     if changed := counts[Verdict.DIFFERS]:
@@ -181,7 +181,7 @@ def worst(every: Sequence[Checked], rates: Sequence[PassRate]) -> str | None:
 
 
 def as_json(every: Sequence[Checked], rates: Sequence[PassRate]) -> dict[str, object]:
-    """All of it in plain values: `episodes`, and `pass_rates` that are not as logged."""
+    """Return plain values: `episodes`, and `pass_rates` that are not as logged."""
     return to_jsonable_python(
         {
             "verdicts": Counter(each.verdict for each in every),

@@ -1,4 +1,4 @@
-"""How fast arenas are built, simulated and drawn on this machine, compared with other programs."""
+"""Speed of building, simulating and drawing arenas here, compared with other programs."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""The tables beside the suite boxing: `python -m benchmarks.boxing errors`, `baselines` or `verdicts`."""
+"""Additional tables of the suite boxing: `python -m benchmarks.boxing errors`, `baselines` or `verdicts`."""
 
 import csv
 import sys
@@ -98,7 +98,7 @@ def _all_errors(
 def _errors(
     world: World, asked: Asked, about: str, strategy: str, number: int
 ) -> dict[tuple[str, Mode], list[float]]:
-    """The same with designs that are the best for one goal."""
+    """Measure errors with the best designs for one goal."""
     found: dict[tuple[str, Mode], list[float]] = {kind: [] for kind in asked}
     own, inference = (np.random.default_rng([number, k]) for k in (1, 2))
     posterior = posterior_of(world, inference)

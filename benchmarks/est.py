@@ -1,4 +1,4 @@
-"""EST's reference agents beside the paper's Table 2: `python -m benchmarks.est`."""
+"""EST's reference agents compared with the paper's Table 2: `python -m benchmarks.est`."""
 
 from typing import Annotated
 
@@ -21,7 +21,7 @@ def main(
     runs: Annotated[int, typer.Option(min=2, help="Runs of each agent.")] = 30,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all runs.")] = 0,
 ) -> None:
-    """Play the reference agents and print them; on `est` beside the paper's Table 2."""
+    """Play the reference agents and print them; on `est` with the paper's Table 2."""
     if preset not in PRESETS:
         raise ConfigError(f"--preset: got {preset!r}, expected one of {', '.join(PRESETS)}")
     if unknown := [name for name in agent or () if name not in AGENTS]:

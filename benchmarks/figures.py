@@ -26,7 +26,7 @@ PATIENCE_S = 300.0
 
 
 class Effort(NamedTuple):
-    """How much is measured.
+    """Amount of measurement.
 
     Contenders do their work in `rounds` rounds, for about `slice_s` seconds each. Environments repeat
     everything in `passes`: `steps` on each of `tasks` tasks, `vector_steps` of many together, resets of
@@ -85,7 +85,7 @@ def spreads(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def ratios(frame: pd.DataFrame) -> pd.DataFrame:
-    """How many times the others' values ours are, round by round: median, lowest and highest."""
+    """Divide our values by the others', round by round: median, lowest and highest."""
     key = ["column", "round"]
     ours = frame[frame["name"] == OURS][[*key, "value"]]
     others = frame[~frame["name"].str.startswith(OURS)].merge(ours, on=key, suffixes=("", " of ours"))
@@ -113,7 +113,7 @@ class Apart(Closing):
         return psutil.Process(self._pool.submit(os.getpid).result())
 
     def call(self, function: Callable[..., Any], *arguments: Any, install: str = "") -> Any:
-        """What the function returns there; raises Absent with the reason if there is no answer."""
+        """Call a function there and return its result. Raises Absent with the reason without an answer."""
         try:
             assert self._process
             answer, reason = self._pool.submit(_answer, function, arguments, install).result(PATIENCE_S)

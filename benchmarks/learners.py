@@ -1,4 +1,4 @@
-"""What learning algorithms reach on the levels: `python -m benchmarks.learners`, from a clone.
+"""Scores of learning algorithms on the levels: `python -m benchmarks.learners`, from a clone.
 
 `learners.yaml` has the plan. Every run is kept as it ends; the next call skips it.
 """

@@ -26,7 +26,7 @@ HELD = 4
 
 
 class Setup(NamedTuple):
-    """What an environment observes; `side` is that of its pictures in pixels, 0 for none."""
+    """Observation of an environment; `side` of its pictures in pixels, 0 for none."""
 
     name: str
     observation: str | tuple[str, ...]
@@ -101,7 +101,7 @@ def sample(tasks: Sequence[Task], count: int) -> tuple[Task, ...]:
 
 @dataclass
 class Learning:
-    """What learning agents wait for, measured on some tasks; figures and notes are added to `figures`."""
+    """Waiting times of learning agents on some tasks; adds figures and notes to `figures`."""
 
     tasks: Sequence[Task]
     effort: Effort

@@ -76,7 +76,7 @@ class Cell(NamedTuple):
 
 
 class Setup(NamedTuple):
-    """What a part is measured with; `notes` takes what it has to say, such as a missing program."""
+    """Setup of a measurement; `notes` collects remarks, such as a missing program."""
 
     folder: Path
     reference: Path
@@ -176,7 +176,7 @@ def _git(*words: str) -> str:
 
 
 def _run(*words: str, cwd: Path = ROOT, **environment: str) -> str:
-    """What a program prints; CalledProcessError if it fails."""
+    """Run a program and return its output. Raises CalledProcessError if it fails."""
     env = os.environ | environment
     return subprocess.run(words, cwd=cwd, env=env, check=True, stdout=subprocess.PIPE, text=True).stdout
 

@@ -138,7 +138,7 @@ def found_factors(results: pd.DataFrame) -> set[str]:
 
 
 def _repeated(truth: Truth, studies: int) -> Iterator[str]:
-    """How often each factor was found, alone and corrected, and how often its interval held the truth."""
+    """Count how often each factor was found, alone and corrected, and its interval held the truth."""
     tests: Counter[str] = Counter()
     alone, found, held = (Counter[str]() for _ in range(3))
     for seed in range(1000, 1000 + studies):

@@ -162,7 +162,7 @@ def resumed(kind: Kind, checkpoint: Path, training: VecMonitor, trained: dict[st
 
 
 def play_unseen(model: Model, env: ArenaEnv, episodes: int, sample: bool) -> dict[str, Any]:
-    """How many of so many unseen tasks the policy passes, by its best actions or by drawn ones.
+    """Count the unseen tasks that the policy passes, by its best or by sampled actions.
 
     `prior_rate` is how often the likeliest door is right before any experiment, if the tasks have doors.
     """
@@ -208,7 +208,7 @@ def draw(curve: Curve, result: dict[str, Any], path: Path) -> None:
 
 def main(
     out: Annotated[Path, typer.Option(help="Folder of the results.")],
-    observation: Annotated[Literal["rays", "camera"], typer.Option(help="What the policy sees.")] = "rays",
+    observation: Annotated[Literal["rays", "camera"], typer.Option(help="Policy's observation.")] = "rays",
     levels: Annotated[str, typer.Option(help="Levels, such as 11 or 11-14.")] = "1",
     recurrent: Annotated[bool, typer.Option("--recurrent", help="Remember by an LSTM.")] = False,
     actions: Annotated[int, typer.Option(min=1, help="Actions to train for.")] = 1_000_000,

@@ -55,7 +55,7 @@ def run_facts(run: RunSummary, suite: SuiteReport) -> dict[str, str]:
 
 
 def run_paragraph(run: RunSummary, suite: SuiteReport) -> str:
-    """How one run was done."""
+    """Describe a run in a paragraph."""
     log = run.log
     mishaps = {
         "interruption": log.resumes,
@@ -76,7 +76,7 @@ def run_paragraph(run: RunSummary, suite: SuiteReport) -> str:
 
 
 def plan_sentence(log: RunLog) -> str:
-    """Says "as planned" or lists each deviation; empty for a run without a plan."""
+    """Write "as planned" or list each deviation; empty for a run without a plan."""
     metadata = log.metadata
     if "plan" not in metadata:
         return ""
@@ -89,7 +89,7 @@ def plan_sentence(log: RunLog) -> str:
 
 
 def task_page(task_id: str, rows: Sequence[Row], suite: SuiteReport) -> dict[str, Any]:
-    """What the template of a task's page is given."""
+    """Collect the values of a task's page."""
     group = rows[0][GROUP]
     task = {
         "id": task_id,
@@ -165,7 +165,7 @@ class _Report:
             advance()
 
     def _episode(self, episode: LoggedEpisode, log: RunLog) -> dict[str, Any]:
-        """What the template of the episode's page is given; its rows are added to the tables."""
+        """Collect the values of an episode's page; add its rows to the tables."""
         result = episode.result
         agent, task = self._names.of(result.agent), self._names.of(result.task_id)
         folder, stem = f"episodes/{agent}", f"{task}_{result.trial + 1}"
@@ -314,7 +314,7 @@ def suite_report(logs: Sequence[RunLog], frames: bool) -> SuiteReport:
 
 
 def faults(log: RunLog, folder: Path) -> Iterator[str]:
-    """What the report of a run lacks: a page of each episode, and a row with the score that its log has."""
+    """Describe what a run's report lacks: pages of episodes, and rows with the logged scores."""
     out = Path(mkdtemp(dir=folder))
     page = write_log_report([log], out).page
     rows = list(csv.DictReader(io.StringIO(read_text(out / "episodes.csv"))))

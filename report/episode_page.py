@@ -45,7 +45,7 @@ REPLY_COLUMNS: Mapping[str, Column] = {
     "reply": Column("text of the reply", lambda t: t.turn["reply"]),
     "thoughts": Column("thoughts written in or before the reply", lambda t: " / ".join(t.thoughts)),
     "reasoning": Column("the model's own reasoning, or its summary", lambda t: t.reasoning),
-    "error": Column("why the reply could not be used, as the model was told", lambda t: t.turn["error"]),
+    "error": Column("error message to the model, if the reply was invalid", lambda t: t.turn["error"]),
     "repairs": Column("slips that were corrected", lambda t: "; ".join(t.turn.get("repairs", ()))),
 }
 """Columns of turns.csv behind the suite's own."""
@@ -60,19 +60,19 @@ class _Reply(NamedTuple):
 
     @property
     def exchange(self) -> Exchange | None:
-        """What was sent and answered; None if the log does not have it."""
+        """Return request and reply; None if the log lacks them."""
         exchanges = self.episode.talk.exchanges if self.episode.talk else ()
         return exchanges[self.number - 1] if self.number <= len(exchanges) else None
 
     @property
     def sent(self) -> tuple[int | None, int | None]:
-        """How many pictures of the conversation were in the turn's request, and how many were not."""
+        """Count the conversation's pictures in the turn's request, and those left out."""
         exchange, request = self.exchange, self.exchange and self.exchange.request
         return (request.sent, exchange.so_far - request.sent) if exchange and request else (None, None)
 
     @property
     def thoughts(self) -> tuple[str, ...]:
-        """What an agent's model wrote before a reply, and the reply's own thoughts: several, or one text."""
+        """Return the model's text before a reply, and the reply's own thoughts: several, or one text."""
         before = self.exchange.thought if self.exchange else ""
         own = self.turn.get("thoughts", ())
         return tuple(filter(None, (before, *([own] if isinstance(own, str) else own))))
@@ -104,7 +104,7 @@ def turn_rows(episode: LoggedEpisode, suite: SuiteReport) -> list[dict[str, Any]
 
 
 def page(book: PictureBook, findings: EpisodeFindings) -> dict[str, Any]:
-    """What the template of an episode's page is given of the episode itself."""
+    """Collect an episode's own values for its page."""
     episode, acts = book.episode, book.choices.acts
     exchanges = episode.talk.exchanges if episode.talk else ()
     after = len(episode.turns) + 1

@@ -101,7 +101,7 @@ def write_rates(
 
 
 def figure_notes(results: pd.DataFrame, facts: Mapping[str, str]) -> list[str]:
-    """How many trials the figure shows, how many of them are missing, and where they come from."""
+    """Note the figure's trials, missing trials, and their source."""
     trials = counted(results)
     missing, unmarked = int(trials["missing"].sum()), len(results) - len(trials)
     counts = f"Runs: {len(trials)} planned trials of {trials['task_id'].nunique()} tasks."

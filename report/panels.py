@@ -1,4 +1,4 @@
-"""What a suite adds to the report of its logs. By default an episode's page is a transcript."""
+"""Additions of a suite to the report of its logs. By default an episode's page is a transcript."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ Save = Callable[[str, bytes], object]
 
 
 class Kind(StrEnum):
-    """What a picture of the page is; the text stands under it."""
+    """Kind of a picture on the page; the text is its caption."""
 
     SENT = "sent to the model"
     COLLAGE = "sent to the model, in place of all pictures so far"
@@ -43,7 +43,7 @@ class Shown(NamedTuple):
 
     @property
     def style(self) -> str:
-        """Its class on the page."""
+        """Return the CSS class on the page."""
         return self.kind.name.lower().replace("_", "-")
 
 
@@ -105,7 +105,7 @@ class PictureBook:
 
 
 def kinds(exchange: Exchange) -> list[Kind]:
-    """What became of each new picture before a reply: the last slots of its request are theirs."""
+    """Classify each new picture before a reply: the last slots of its request are theirs."""
     number, request = len(exchange.shown), exchange.request
     if request is None:
         return [Kind.UNKNOWN] * number
@@ -117,7 +117,7 @@ def kinds(exchange: Exchange) -> list[Kind]:
 
 
 def sent_note(request: Request | None, so_far: int, choices: RunChoices) -> str:
-    """How many of the conversation's pictures were in a request, in a sentence."""
+    """Write a sentence on how many of the conversation's pictures a request had."""
     if request is None:
         why = "it was kept from an attempt that was broken off"
         return f"The log does not say what was sent for this reply: {why}."
@@ -140,7 +140,7 @@ Row = Mapping[str, Any]
 
 @dataclass
 class EpisodeFindings:
-    """What a suite knows of an episode beyond its log, for its page and the tables.
+    """Findings of a suite about an episode, beyond its log, for its page and the tables.
 
     `columns` go to the episode's row in episodes.csv; a column `failure` says why it was failed.
     `seen` and `results` are sentences by turn: on what its pictures show, and on what its reply led to.
@@ -163,14 +163,14 @@ class SuiteReport:
         self._records: dict[str, list[Row]] = {}
 
     def group_name(self, group: int | str) -> str:
-        """The name of a group beside its number; empty if it has none."""
+        """Return a group's name besides its number; empty if it has none."""
         return ""
 
     def begin(self, log: RunLog) -> None:
         """Prepare for the episodes of a log, which follow."""
 
     def examine(self, episode: LoggedEpisode, book: PictureBook) -> EpisodeFindings:
-        """What there is to know of an episode; `book` takes pictures that the log does not have."""
+        """Examine an episode; `book` takes pictures that the log lacks."""
         record = {**result_row(episode.result), "turns": episode.turns, "replay": episode.replay}
         # A task may have a score and no verdict; a trial that was broken off has no outcome.
         if episode.result.outcome is not None:
@@ -186,7 +186,7 @@ class SuiteReport:
         return GroupRates(group_rates(results, self.group_name))
 
     def references(self) -> Mapping[str, Mapping[str, str]]:
-        """How others did on each task, in words, by their name and the task's id."""
+        """Describe others' results on each task, by their name and the task's id."""
         return {}
 
     def task_panels(self, task_id: str) -> Sequence[Panel]:

@@ -29,7 +29,7 @@ def percent(share: float) -> str:
 
 
 def percents(share: float) -> str:
-    """The same with the sign."""
+    """Format percentages with the sign %."""
     return f"{percent(share)} %"
 
 
@@ -200,7 +200,7 @@ def label(row: Row) -> str:
 
 
 def who(row: Row) -> str:
-    """Whose row it is; a run's second row says that it covers the children's tasks."""
+    """Name the agent of a row; a run's second row covers the children's tasks only."""
     shared = (row["source"], row["task_set"]) == ("run", "children 40")
     name = f"{row['who']}, children's tasks" if shared else str(row["who"])
     if row["source"] == LINKED:
@@ -245,7 +245,7 @@ def group_table(rates: pd.DataFrame, heading: str) -> Table:
 
 
 def rates_table(rates: pd.DataFrame, group: str, caption: str = "") -> "TerminalTable":
-    """The same for a terminal; `group` is what a group of tasks is called, such as level."""
+    """Make the table of rates for a terminal; `group` is the word for a group of tasks, such as level."""
     if rates["missing"].any():
         caption = f"{MISSING_NOTE} {caption}".strip()
     return group_table(rates, group).terminal(f"Trials passed, by {group}", caption, sections=True)
@@ -315,7 +315,7 @@ def pairs_table(pairs: pd.DataFrame, group: str) -> Table:
 
 
 def reliability_table(found: pd.DataFrame) -> Table:
-    """What several trials of a task say, as `reliability` gives it."""
+    """Make the table of several trials per task, from `reliability`."""
     headings = ("Tasks of", "Agent", "k", "Tasks", "All of k, % [95 %]", "Any of k, % [95 %]")
     rows = []
     for row in found.to_dict("records"):
@@ -328,7 +328,7 @@ def reliability_table(found: pd.DataFrame) -> Table:
 def counted_table(
     heading: str, key: str, kinds: Sequence[str], rows: Sequence[Row], agents: Mapping[str, str]
 ) -> Table:
-    """How many episodes of each agent have each of `kinds` in a column; `agents` are headings by agent."""
+    """Count episodes by agent and by `kinds` in a column; `agents` are headings by agent."""
     counts = Counter((row[key], row["agent"]) for row in rows if row[key])
     shown = [kind for kind in kinds if any(counts[kind, agent] for agent in agents)]
     return Table(
@@ -337,7 +337,7 @@ def counted_table(
 
 
 def runs_table(cards: Sequence[RunCard]) -> Table:
-    """What was really sent in each run, and what went wrong on the way."""
+    """Tabulate what was sent in each run, and errors on the way."""
     counted = {
         "Replies": "replies",
         "Invalid": "invalid_replies",
@@ -374,14 +374,14 @@ def _costs(agent: str, rows: Sequence[Row], per_pass: float | None) -> tuple[str
 
 
 def facts_table(facts: Mapping[str, Mapping[str, str]]) -> Table:
-    """How runs were done: a column for each of `facts`, which are by agent."""
+    """Tabulate how runs were done: a column for each of `facts`, which are by agent."""
     keys = dict.fromkeys(key for own in facts.values() for key in own)
     rows = [(key, *(own.get(key, NONE) for own in facts.values())) for key in keys]
     return Table(("Fact", *facts), rows, 1 + len(facts))
 
 
 def first_page_values(results: pd.DataFrame, rates: GroupRates, scaled: Scaled, group: str) -> dict[str, Any]:
-    """What the templates of first pages are given of rates and scores; `group` is what a suite calls one."""
+    """Collect rates and scores of first pages; `group` is the suite's word for one."""
     heading = group.capitalize()
     headings = ("Group", "Who", "Tasks", "Score", "Floor", "Best", "Scaled [95 %]")
     ordered = sorted(scaled.table.to_dict("records"), key=lambda row: row["group"] != OVERALL)

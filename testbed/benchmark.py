@@ -49,11 +49,11 @@ class ScoredTask(NamedTuple):
 
     @property
     def id(self) -> str:
-        """Its id, LL-TT-V."""
+        """Return the task's id, LL-TT-V."""
         return self.draw.task_id
 
     def text(self) -> str:
-        """Its file. Raises EvaluationError if the blueprints no longer draw the task that was published."""
+        """Return the task's file. Raises EvaluationError if the blueprints no longer draw this task."""
         made = text(self.draw)
         if sha256(made) != self.sha256:
             raise EvaluationError(
@@ -123,7 +123,7 @@ def level_env(level: int, split: str = "train", **options: Any) -> ArenaEnv:
 def level_vector_env(
     num_envs: int = 1, *, level: int, split: str = "train", **options: Any
 ) -> ArenaVectorEnv:
-    """The same as a vector environment, with the options of `ArenaVectorEnv`.
+    """Make a level's vector environment, with the options of `ArenaVectorEnv`.
 
     With `split="test"` each of its environments plays all test tasks.
     """
@@ -142,7 +142,7 @@ def _options(level: int, split: str, options: dict[str, Any]) -> dict[str, Any]:
 
 
 class Score(NamedTuple):
-    """What a policy gets in the test tasks of a level, in the order of the tasks."""
+    """Rewards of a policy in the test tasks of a level, in the order of the tasks."""
 
     level: int
     rewards: tuple[float, ...]

@@ -1,4 +1,4 @@
-"""Text on pictures, and lines in an arena, such as agents' paths, on a camera's pictures."""
+"""Text on pictures, and lines in the arena, such as agents' paths."""
 
 from collections.abc import Callable
 from functools import cache
@@ -21,7 +21,7 @@ Ink = tuple[int, int, int]
 
 @cache
 def font(size: float) -> ImageFont.FreeTypeFont:
-    """Pillow's own scalable font at a size in pixels; it has Latin letters only."""
+    """Load Pillow's own scalable font at a size in pixels. It has Latin letters only."""
     loaded = ImageFont.load_default(size=max(size, 6.0))
     assert isinstance(loaded, ImageFont.FreeTypeFont), "Pillow was built without FreeType"
     return loaded
@@ -30,17 +30,17 @@ def font(size: float) -> ImageFont.FreeTypeFont:
 def write(
     image: Image.Image, at: Place, text: str, size: float, *, anchor: str = "ls", color: Ink = INK
 ) -> None:
-    """One line of text; `anchor` is Pillow's: horizontal l, m, r and vertical a (top), m, s (baseline)."""
+    """Write a line; `anchor` is Pillow's: horizontal l, m, r and vertical a (top), m, s (baseline)."""
     ImageDraw.Draw(image).text(at, text, font=font(size), fill=color, anchor=anchor)
 
 
 def text_width(text: str, size: float) -> float:
-    """Width of a line of text in pixels."""
+    """Measure the width of a line of text in pixels."""
     return font(size).getlength(text)
 
 
 def fitted(text: str, size: float, width: float) -> str:
-    """The text, shortened with three dots if it is wider than `width`."""
+    """Shorten a text wider than `width`, with three dots."""
     if text_width(text, size) <= width:
         return text
     while text and text_width(text + "...", size) > width:
@@ -60,7 +60,7 @@ CASING: Color = (0.1, 0.1, 0.12)
 
 
 class Strokes:
-    """A transparent layer of `width` by `height` pixels on which lines with a dark edge are drawn.
+    """Transparent layer of `width` by `height` pixels for lines with a dark edge.
 
     `thickness` and `casing` (width of the edge) in pixels.
     """
@@ -84,14 +84,14 @@ class Strokes:
         self._edge[box] = np.maximum(self._edge[box], _coverage(away, self._radius + self._casing))
 
     def _box(self, low: Points, high: Points) -> tuple[slice, slice]:
-        """Rows and columns that a line between these corners may touch."""
+        """Bound the rows and columns of a line between these corners."""
         reach = self._radius + self._casing + 1
         (left, top), (right, bottom) = low - reach, high + reach + 1
         rows, columns = self._line.shape
         return slice(*_within(top, bottom, rows)), slice(*_within(left, right, columns))
 
     def over(self, frame: Frame, free: npt.NDArray[np.float32] | None = None) -> Frame:
-        """A copy of a frame, uint8 (H, W, 3), with the lines on it.
+        """Draw the lines on a copy of a frame, uint8 (H, W, 3).
 
         `free` (H, W), 0..1, fades the lines: at 0 the frame is unchanged.
         """
@@ -102,7 +102,7 @@ class Strokes:
 
 
 def distance(start: Points, end: Points, box: tuple[slice, slice]) -> Floats:
-    """Distance in pixels of the centre of each pixel of a box (rows, columns) from a line segment."""
+    """Measure the distance of the centre of each pixel of a box (rows, columns) from a segment, pixels."""
     rows, columns = np.ogrid[box]
     across, down = end - start
     x, y = columns + 0.5 - start[0], rows + 0.5 - start[1]
@@ -111,7 +111,7 @@ def distance(start: Points, end: Points, box: tuple[slice, slice]) -> Floats:
 
 
 def _coverage(away: Floats, radius: float) -> Floats:
-    """Share of a pixel that a line of this radius covers, at a distance from its centre."""
+    """Compute the share of a pixel covered by a line of this radius, at a distance from its centre."""
     return np.asarray(np.clip(radius + 0.5 - away, 0.0, 1.0), np.float32)
 
 
@@ -139,7 +139,7 @@ They are of the map "plasma" by S. van der Walt and N. Smith, and of ColorBrewer
 
 
 def path_color(part: float, agent: int = 0, agents: int = 1) -> Color:
-    """Colour of an agent's path at `part` (0..1) of its time; each of several agents has its own hue."""
+    """Compute the colour of an agent's path at `part` (0..1) of its time; each agent has its own hue."""
     codes = (_ALONE if agents == 1 else _SEVERAL[agent % len(_SEVERAL)]).split()
     known = np.array([list(bytes.fromhex(code)) for code in codes]) / 255
     times = np.linspace(0, 1, len(known))
@@ -148,7 +148,7 @@ def path_color(part: float, agent: int = 0, agents: int = 1) -> Color:
 
 
 class Trail:
-    """The path of one agent, which grows point by point and is laid over frames of `width` by `height`.
+    """Path of one agent, drawn point by point over frames of `width` by `height`.
 
     `steps` is the number of steps of the whole path, so that a moment has the same colour in every frame;
     `agent` of `agents` chooses the hue.
@@ -174,7 +174,7 @@ class Trail:
         self._last = here
 
     def over(self, frame: Frame) -> Frame:
-        """A copy of a frame, uint8 (height, width, 3), with the path so far.
+        """Draw the path so far on a copy of a frame, uint8 (height, width, 3).
 
         It does not cover the agent's body, which is at the last point.
         """

@@ -19,14 +19,14 @@ _LOW, _VERY_LOW = 50.0, 25.0
 
 
 def strip_height(width: int) -> int:
-    """Height of the strip in pixels; even, as videos require."""
+    """Compute the height of the strip in pixels; even, as videos require."""
     return 2 * round(max(24.0, width / 13) / 2)
 
 
 def strip(
     health: float, step: int, steps: int, total_reward: float, width: int, *, timed: bool = False
 ) -> Frame:
-    """The strip, uint8 (`strip_height(width)`, width, 3), `width` of at least `NARROWEST` pixels.
+    """Draw the strip, uint8 (`strip_height(width)`, width, 3), `width` of at least `NARROWEST` pixels.
 
     It shows health, 0 to 100, `step` of `steps` and the total reward.
     Its upper edge is a progress bar; with `timed`, in the colours that a path has at the same time, as a key.
@@ -56,7 +56,7 @@ def strip(
 
 @cache
 def _progress_colors(width: int, timed: bool) -> Frame:
-    """One row of pixels (1, width, 3): the full progress bar."""
+    """Make the full progress bar, one row of pixels (1, width, 3)."""
     colors = [path_color(column / width) if timed else _PLAIN for column in range(width)]
     return np.asarray(np.round(255 * np.array([colors])), np.uint8)
 
@@ -84,7 +84,7 @@ STILL_VIEWS = ("above", "top")
 
 
 class Film:
-    """Turns the states of an episode of `steps` steps into frames of one size.
+    """Frames of one size for an episode of `steps` steps.
 
     `view` is one of `VIEWS`; `agent` is the one to follow and to show the status of; `trail` draws the paths
     of all `agents` on a view from above (default: wherever possible); `hud` adds the strip with health, step
@@ -116,12 +116,12 @@ class Film:
             ]
 
     def follow(self, episode: Episode) -> None:
-        """Extend the agents' paths; to be called before the first step and after each step."""
+        """Extend the agents' paths. Call it before the first step and after each step."""
         for trail, state in zip(self._trails, episode.agents, strict=False):
             trail.add(state.position)
 
     def frame(self, episode: Episode) -> Frame:
-        """The current frame, uint8 (H, W, 3)."""
+        """Draw the current frame, uint8 (H, W, 3)."""
         scene = episode.scene(self._agent)
         picture = self._renderer.frame(scene, self._view(scene))
         for trail in self._trails:

@@ -32,7 +32,7 @@ LARGEST_SMOOTH = 512
 
 
 class Start(NamedTuple):
-    """The start of an episode from above and from the agent, frames (size, size, 3)."""
+    """Start of an episode from above and from the agent, frames (size, size, 3)."""
 
     above: Frame
     agent: Frame
@@ -40,7 +40,7 @@ class Start(NamedTuple):
 
 
 class StartViews:
-    """Draws starts of `size` by `size` pixels; raises RenderError if that is impossible.
+    """Pictures of starts, `size` by `size` pixels. Raises RenderError if that is impossible.
 
     The picture from above is averaged from a finer one; the agent's pixels are those that it is shown.
     """
@@ -50,7 +50,7 @@ class StartViews:
         self._fine, self._exact = (Renderer(side, side) for side in (self._factor * size, size))
 
     def of(self, spec: ArenaSpec, task_id: str, seed: int = 0) -> Start:
-        """The start of an arena; from above, agents are marked with a ring and an arrow.
+        """Draw the start of an arena; from above, agents have a ring and an arrow.
 
         Raises LayoutError if the arena cannot be built.
         """
@@ -62,7 +62,7 @@ class StartViews:
 
 
 def mark_agents(frame: Frame, camera: Camera, scene: Scene) -> Frame:
-    """A copy of a frame, uint8 (H, W, 3), with a ring around every agent and an arrow along its heading."""
+    """Mark agents on a copy of a frame, uint8 (H, W, 3), with a ring and an arrow along the heading."""
     height, width, _ = frame.shape
     strokes = Strokes(width, height, max(1.2, height / 260), max(0.8, height / 512))
     poses = [(scene.agent_position, scene.agent_yaw), *((a.position, a.yaw) for a in scene.others)]
@@ -75,7 +75,7 @@ def mark_agents(frame: Frame, camera: Camera, scene: Scene) -> Frame:
 
 
 def _mark(position: Vector, yaw: float) -> list[list[Vector]]:
-    """The lines of the mark at a pose (metres, radians), each as points of the arena."""
+    """Compute the mark at a pose (metres, radians) as lines of points in the arena."""
     x, y, z = position
 
     def at(ahead: float, right: float) -> Vector:
@@ -90,7 +90,7 @@ def _mark(position: Vector, yaw: float) -> list[list[Vector]]:
 
 
 def depends_on_seed(spec: ArenaSpec, task_id: str) -> bool:
-    """Whether the seed affects the layout, apart from the agents' skins."""
+    """Return whether the seed affects the layout, apart from the agents' skins."""
     first, *others = (_layout(spec, task_id, seed) for seed in range(_SEEDS))
     return any(layout != first for layout in others)
 
@@ -110,7 +110,7 @@ _TICKS_M = (0, 10, 20, 30, 40)
 
 
 def describe(task: Task, seed: int = 0) -> tuple[str, str]:
-    """A task's heading and its requirements, with the seed if the layout depends on it."""
+    """Describe a task: heading and requirements, with the seed if the layout depends on it."""
     spec = task.spec
     name = f"{task.id}   {task.level_name}" if task.level else task.id
     mark = "no pass mark" if spec.pass_mark is None else f"pass mark {spec.pass_mark:g}"
@@ -121,7 +121,7 @@ def describe(task: Task, seed: int = 0) -> tuple[str, str]:
 
 
 def task_picture(task: Task, seed: int = 0, size: int = 512) -> Image.Image:
-    """A page with a task's start from above and from the agent, each `size` by `size` pixels.
+    """Draw a task's start from above and from the agent, each `size` by `size` pixels.
 
     The picture from above has the arena's axes x and z in metres; north, which is +z, is up. Raises
     LayoutError if the task cannot be built, RenderError if nothing can be drawn.
@@ -149,13 +149,13 @@ def task_picture(task: Task, seed: int = 0, size: int = 512) -> Image.Image:
 
 
 def task_agents(task: Task) -> list[str]:
-    """Names of the items that are agents in the task's version; at least one."""
+    """Name the items that are agents in the task's version; at least one."""
     named = [item.name for item in task.spec.items if item.name == "Agent"] or ["Agent"]
     return named if DIFFERENCES[task.spec.version].several_agents else named[:1]
 
 
 def _axes(image: Image.Image, left: int, top: int, size: int) -> None:
-    """Ticks and numbers of x below the picture and of z on its left."""
+    """Draw ticks and numbers of x below the picture and of z on its left."""
     draw, unit, bottom = ImageDraw.Draw(image), size / 512, top + size
     letters, tick, line = 14 * unit, 6 * unit, max(1, round(unit))
     along = top_view().project([(at, 0.0, at) for at in _TICKS_M], size, size)

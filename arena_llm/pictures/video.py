@@ -21,7 +21,7 @@ _COLORS = 255
 
 
 class Mp4:
-    """H.264 by ffmpeg; `add` and `close` raise OSError if writing fails."""
+    """Encoder of H.264, by ffmpeg; `add` and `close` raise OSError if writing fails."""
 
     def __init__(self, path: Path, fps: float, shape: tuple[int, ...]) -> None:
         from imageio_ffmpeg import write_frames
@@ -63,7 +63,7 @@ class Mp4:
 
 
 class Gif:
-    """Frames with a palette each that contain only the changed pixels; `add` and `close` may raise OSError.
+    """Encoder of GIF: changed pixels only, a palette per frame; `add` and `close` may raise OSError.
 
     Uses Pillow's encoder of single frames, because its encoder of animations keeps all frames in memory.
     """
@@ -98,7 +98,7 @@ class Gif:
 
 
 def _quantized(frame: Frame, changed: npt.NDArray[np.bool_]) -> Image.Image:
-    """A frame in its best colours, with the index `_COLORS` for unchanged pixels."""
+    """Quantize a frame to its best colours, with the index `_COLORS` for unchanged pixels."""
     indices = np.full(changed.shape, _COLORS, np.uint8)
     palette: list[int] = []
     if changed.any():
@@ -125,7 +125,7 @@ def check_ffmpeg() -> None:
 
 
 def _extent(used: npt.NDArray[np.bool_]) -> slice:
-    """From the first to the last used index; only index 0 if none is used."""
+    """Bound the used indices; only index 0 if none is used."""
     indices = np.flatnonzero(used)
     return slice(int(indices[0]), int(indices[-1]) + 1) if len(indices) else slice(0, 1)
 
@@ -139,10 +139,10 @@ _FASTEST_GIF = 50.0
 
 
 class Video:
-    """A video file while it is written; `frames` counts its frames. Made by `open_video`."""
+    """Video file during writing; `frames` counts its frames. Made by `open_video`."""
 
     def __init__(self, path: Path, encoder: Callable[[tuple[int, ...]], Encoder]) -> None:
-        """`encoder` makes one for frames of a shape."""
+        """Take `encoder`, which makes an encoder for frames of a shape."""
         self._path, self._make = path, encoder
         self._encoder: Encoder | None = None
         self._shape: tuple[int, ...] = ()
@@ -180,7 +180,7 @@ class Video:
 
 @contextmanager
 def open_video(path: Path, fps: float = STEPS_PER_S) -> Iterator[Video]:
-    """A video file, `.mp4` (H.264) or `.gif`, that appears complete when the block succeeds.
+    """Open a video file, `.mp4` (H.264) or `.gif`, that appears complete when the block succeeds.
 
     If the block fails or is interrupted, nothing is left. `fps` is frames per second. An odd side gets one
     more line of white pixels in an `.mp4`, which takes only even sides.

@@ -23,7 +23,7 @@ Timed = Callable[[int], float]
 
 
 class Work(StrEnum):
-    """What is measured per second; the words are the titles of tables."""
+    """Quantity measured per second; the words are the titles of tables."""
 
     FRAMES = "frames/s"
     CAMERA = "steps/s with a camera"
@@ -139,5 +139,5 @@ def _seconds(
 
 @cache
 def _opened(module: str, work: Work, side: int, seed: int, options: tuple[tuple[str, Any], ...]) -> Timed:
-    """Opened once a process, so that each round goes on where the last one ended."""
+    """Open once a process, so that each round continues the last one."""
     return import_module(module).opened(work, side, seed, **dict(options))

@@ -45,7 +45,7 @@ class TinyWorld:
             self._add(solid)
 
     def picture(self, scene: Scene, side: int, *, shadows: bool) -> npt.NDArray[np.uint8]:
-        """What the agent sees, uint8 (side, side, 3)."""
+        """Draw the agent's view, uint8 (side, side, 3)."""
         self._follow(scene)
         camera = first_person(scene)
         eye, forward = np.array(camera.position)[_SWAP], camera.axes()[2][_SWAP]

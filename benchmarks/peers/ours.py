@@ -20,7 +20,7 @@ SENSORS: dict[Work, tuple[str, ...]] = {
 
 
 def about() -> dict[str, str]:
-    """What draws."""
+    """Name the renderer."""
     return {"pictures": DRAWN_BY}
 
 

@@ -68,13 +68,13 @@ class PolicyOptions(BaseModel, frozen=True, extra="forbid"):
         return (self.observation,) if isinstance(self.observation, str) else self.observation
 
     def controls(self) -> Controls:
-        """What its actions are. Raises ConfigError for a wrong option."""
+        """Return the kind of the policy's actions. Raises ConfigError for a wrong option."""
         whole("action_repeat", self.action_repeat)
         return controls(self.action)
 
 
 class PolicyDescription(BaseModel, frozen=True, extra="forbid"):
-    """What `arena-llm.json` says of a policy.
+    """Description of a policy in `arena-llm.json`.
 
     `format` is `FORMAT`; `algorithm` the class that loads it, such as stable_baselines3.PPO;
     `trained_on` the curriculum in words; `steps` the actions that it was trained for; `versions` those of the
@@ -101,11 +101,11 @@ class Policy:
 
     @cached_property
     def sensors(self) -> Sensors:
-        """What it observes with. One for all its episodes, which are played one after another."""
+        """Make the policy's sensors, one for all its episodes, which are played one after another."""
         return self.description.environment.sensors()
 
     def facts(self) -> dict[str, Any]:
-        """What a log keeps of it: name and hash of the file, and its `arena-llm.json`."""
+        """Return facts for the log: name and hash of the file, and its `arena-llm.json`."""
         return {"file": self.path.name, "sha256": self.sha256, **self.description.model_dump(mode="json")}
 
 
@@ -222,7 +222,7 @@ def load_policy(path: str | Path) -> Policy:
 
 
 def loaded(path: Path) -> Policy:
-    """The same, once for each content of the file in a process."""
+    """Load a policy, once per content of the file in a process."""
     try:
         state = path.expanduser().stat()
     except OSError:

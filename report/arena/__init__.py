@@ -1,1 +1,1 @@
-"""What the report shows of the arena alone: replays, reasons of failure, paths, health."""
+"""Report of the arena alone: replays, failure reasons, paths, health."""

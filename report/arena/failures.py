@@ -1,4 +1,4 @@
-"""Why an episode was failed, by the state of the world in its replay and by the replies.
+"""Failure reasons of an episode, by the world's state in its replay and by the replies.
 
 Every failed episode has one failure: the first of `Failure` whose definition it meets; `signs` gives all.
 Thresholds are our choice, stated in the definitions that the report prints.
@@ -50,7 +50,7 @@ class Failure(StrEnum):
 
     @property
     def definition(self) -> str:
-        """When an episode has it."""
+        """Define the failure."""
         numbers = {"least": LEAST_DRIVING, "stuck": STUCK, "confined": CONFINED, "near": NEAR, "over": OVER}
         return str(data_of("report.arena", "failures.yaml")[self]).format(**numbers)
 
@@ -73,7 +73,7 @@ class Case(NamedTuple):
 
     @property
     def lasted(self) -> bool:
-        """Whether nothing but time or health ended it."""
+        """Return whether time or health alone ended the episode."""
         return self.trace.outcome in (Outcome.HEALTH, Outcome.STOPPED, None)
 
 

@@ -48,7 +48,7 @@ _SENSORS = {
 
 
 def _policy(policy: Mapping[str, Any]) -> dict[str, str]:
-    """What a policy observes, and the options of these sensors."""
+    """Describe a policy's observations, and their options."""
     environment = dict(policy.get("environment") or {})
     seen = environment.pop("observation", "unknown")
     sensors = seen if isinstance(seen, str) else ", ".join(seen)
@@ -86,7 +86,7 @@ class ArenaReport(SuiteReport):
         self._experiments: dict[str, list[Row]] = {}
 
     def group_name(self, group: int | str) -> str:
-        """What a level tests."""
+        """Name the skill that a level tests."""
         return level_name(group)
 
     def begin(self, log: RunLog) -> None:
@@ -169,7 +169,7 @@ class ArenaReport(SuiteReport):
         }
 
     def rates(self, results: pd.DataFrame) -> GroupRates:
-        """Runs by level beside children, competition and published agents and models."""
+        """Compare runs by level with children, competition and published agents and models."""
         runs = [
             played_run(part, False, log.choices.animal_ai, partial=log.partial, digests=log.digests)
             for agent, part in results.groupby("agent", sort=False)
@@ -229,7 +229,7 @@ class ArenaReport(SuiteReport):
         return prose("arena/methods.j2", log=log, versions=known, **values)
 
     def analysis(self, rows: Sequence[Row]) -> str:
-        """How reasons of failure and pictures came about."""
+        """Explain the origin of failure reasons and pictures."""
         found = Counter(row["replay"] for row in rows)
         replayed = found.total() - found["none"]
         drawn = DRAWN_BY if self._renderer else None

@@ -85,7 +85,7 @@ class Trace:
     experiments: Experiments = field(default_factory=Experiments)
 
     def differs_from(self, recording: Recording) -> str | None:
-        """What the replay does not reproduce; None if it is exact."""
+        """Describe what the replay does not reproduce; None if it is exact."""
         pairs = {
             "total reward": (self.total_reward, recording.total_reward),
             "health": (self.health, recording.health),
@@ -181,7 +181,7 @@ def _bearing(scene: Scene, ball: int) -> float:
 
 
 def true_view(turn: int | None, episode: LoggedEpisode, choices: ArenaChoices) -> Kind | None:
-    """What a true view before a turn, or at the end, would show; None if the page has it already."""
+    """Draw the true view before a turn, or at the end; None if the page has it already."""
     if choices.acts:
         return Kind.AHEAD
     if turn is None or episode.talk is None:
@@ -210,7 +210,7 @@ def _unseen(look: Look) -> Look:
 
 
 def _is_dropped(look: Look, number: int, talk: Talk) -> bool:
-    """Whether the picture with this number of those before a reply was left out of its request."""
+    """Return whether the picture with this number was left out of a reply's request."""
     if look.turn is None or look.turn > len(talk.exchanges):
         return False
     exchange = talk.exchanges[look.turn - 1]
@@ -280,7 +280,7 @@ def _dot(root: Element, place: Vector, label: str) -> None:
 
 
 def health_curve(trace: Trace) -> dict[str, Any]:
-    """What the page's template draws: points, marks at scripts' ends, dots at events."""
+    """Compute the curve's points, marks at scripts' ends, and dots at events."""
     last = len(trace.moments) - 1
 
     def x(step: int) -> str:

@@ -1,1 +1,1 @@
-"""Runs beside children, the 2019 competition, published agents and models, and studies with people."""
+"""Comparison of runs with children, the 2019 competition, published agents and models, and studies."""

@@ -1,4 +1,4 @@
-"""How far a run is from comparison groups, level by level and task by task, with intervals."""
+"""Differences of a run from comparison groups, by level and task, with intervals."""
 
 import math
 from collections.abc import Iterator, Sequence

@@ -90,7 +90,7 @@ def _ends(samples: _Floats) -> tuple[float, float]:
 def _permutation_p(
     own: _Floats, theirs: _Floats, strata: npt.NDArray[np.int64], rng: np.random.Generator
 ) -> float:
-    """How often rho is as far from 0 when tasks are exchanged within strata."""
+    """Compute how often rho is as far from 0 if tasks are exchanged within strata."""
     first, second = (rankdata(side) - (len(own) + 1) / 2 for side in (own, theirs))
     if not (first.any() and second.any()):
         return math.nan
@@ -175,7 +175,7 @@ def _correlation(both: _Floats) -> tuple[float, float, float]:
 
 
 def items_by_level(items: pd.DataFrame) -> pd.DataFrame:
-    """The same by level, one row each.
+    """Summarise items by level, one row each.
 
     Columns: `level`; `tasks`; `pass_rate`, with that of the `easiest` and the `hardest` task; tasks that
     `all_pass` and `none_passes`; median `discrimination` over runs and `teams_discrimination`, and

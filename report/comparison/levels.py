@@ -1,4 +1,4 @@
-"""Runs beside children, competition and models, level by level; and by what the battery's tasks demand."""
+"""Comparison of runs with children, competition and models, by level and by demands of tasks."""
 
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
@@ -26,14 +26,14 @@ PUBLISHED_KINDS = {
 
 
 def level_name(level: int | str) -> str:
-    """What a level tests."""
+    """Name the skill that a level tests."""
     return ALL_NAMES.get(level, "Unlevelled") if isinstance(level, int) else "Unlevelled"
 
 
 def compare_levels(
     results: pd.DataFrame, *, same_layouts: bool = False, other_clock: Collection[str] = ()
 ) -> pd.DataFrame:
-    """Pass rates of runs and of everyone on record for their levels, one row each.
+    """Compare pass rates of runs and of all references for their levels, one row each.
 
     `results` has the columns of `results_frame`; with `same_layouts`, its tasks are the original files,
     and a run that did more than the children's tasks has a second row, over those alone. Agents that act at

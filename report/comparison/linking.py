@@ -24,7 +24,7 @@ _GROUPS = ("children", "teams")
 def rates_beside_others(
     runs: Sequence[Run], sources: Collection[str] = ("children", "teams", "published")
 ) -> GroupRates:
-    """Rates of runs by level, beside those of `sources` who played the same tasks or are linked to them.
+    """Compare rates of runs by level with `sources` who played the same or linked tasks.
 
     Raises EvaluationError if there are no results.
     """
@@ -111,7 +111,7 @@ def _explained(rates: pd.DataFrame, runs: Sequence[Run], groups: Collection[str]
 
 
 def _whole(run: Run, groups: Collection[str]) -> Iterator[dict[str, Any]]:
-    """What all linked levels of a run together predict, and where that stands, if it is linked."""
+    """Predict the pass rate and rank of all linked levels of a run together, if it is linked."""
     levels = linked_levels(run)
     found, tasks = predicted(run, levels), _tasks(levels)
     if found is None:

@@ -57,7 +57,7 @@ def read_run(
 
 
 def _table(path: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """The results in a table or a folder, and what the report that it is of says besides."""
+    """Read the results in a table or folder, and further facts of its report."""
     table = path / "results.csv" if path.is_dir() else path
     said = _facts(table.parent / FACTS) if table.stem == "results" else {}
     return read_results(table, worded=said.get("suite", DEFAULT) != DEFAULT), said
@@ -104,7 +104,7 @@ def read_runs_apart(
 
 
 def is_database(place: str) -> bool:
-    """Whether a place is a database of people's data, by its name."""
+    """Return whether a place is a database of people's data, by its name."""
     return place.startswith(_SCHEMES) or Path(place.partition("#")[0]).suffix in DATABASES
 
 
@@ -152,7 +152,7 @@ def _only(studies: Sequence[str], place: str) -> str:
 
 
 def _label(place: str) -> str:
-    """What a database is called, without the password that its URL may hold."""
+    """Name a database, without the password of its URL."""
     return place.rpartition("/")[2].partition("?")[0]
 
 
@@ -238,7 +238,7 @@ def _submitted_basis(card: RunCard) -> Basis | None:
 
 
 def _bases(said: Mapping[str, Any]) -> dict[str, Basis]:
-    """Which references hold for each agent of a report; nothing of what is no such thing."""
+    """Read the references that hold for each agent of a report; skip anything else."""
     found = said.get("bases")
     whole = {"tasks", "scoring", "conditions"}
     return {
@@ -249,7 +249,7 @@ def _bases(said: Mapping[str, Any]) -> dict[str, Basis]:
 
 
 def _facts(path: Path) -> dict[str, Any]:
-    """What a report has beside its results; nothing if the file is absent or another one."""
+    """Read a report's facts besides its results; nothing if the file is absent or of another kind."""
     try:
         found = json.loads(read_text(path))
     except (ConfigError, ValueError, RecursionError):

@@ -53,11 +53,11 @@ class Run:
 
     @property
     def other_clock(self) -> bool:
-        """Whether level 9 cannot stand beside children and teams, as the clock is not known to be theirs."""
+        """Return whether level 9 is not comparable, as its clock may differ from the children's."""
         return self.suite == DEFAULT and self.animal_ai != THEIRS
 
     def rates_beside(self, source: str) -> pd.DataFrame:
-        """`task_rates` of the tasks on which the run can be compared with groups of a source."""
+        """Compute `task_rates` of tasks on which the run is comparable with groups of a source."""
         if not self.other_clock or source not in ("children", "teams"):
             return self.task_rates
         return self.task_rates.query(f"level != {CLOCKED}").reset_index(drop=True)
@@ -87,17 +87,17 @@ def played_run(results: pd.DataFrame, original: bool, animal_ai: str | None = No
 
 
 def has_published_tasks(digests: Mapping[str, str], tasks: Iterable[str]) -> bool:
-    """Whether the files of all tasks are those of a published battery, by their digests."""
+    """Return whether all task files are those of a published battery, by digest."""
     return bool(digests) and all(is_published(task, digests.get(task)) for task in tasks)
 
 
 def ninth_note() -> str:
-    """Why level 9 does not stand beside children and teams under another clock than theirs."""
+    """Explain why level 9 is not compared with children and teams under another clock."""
     return note("ninth", theirs=THEIRS)
 
 
 def cautions(runs: list[Run]) -> list[str]:
-    """What makes a comparison with others weaker than it looks, one or two sentences each."""
+    """List weaknesses of a comparison with others, one or two sentences each."""
 
     def names(those: Iterable[Run]) -> str:
         return listed([run.agent for run in those])
@@ -126,7 +126,7 @@ def _has_ninth(runs: list[Run]) -> bool:
 
 
 def refuted(results: pd.DataFrame, digests: Mapping[str, str] | None = None) -> str:
-    """Why tasks cannot be the original's, which ids cannot show; empty if nothing speaks against it."""
+    """Explain why tasks cannot be the original's, despite equal ids; empty if they can."""
     agent = results["agent"].iloc[0]
     if digests:
         tasks = list(dict.fromkeys(results["task_id"]))

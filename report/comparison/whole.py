@@ -26,7 +26,7 @@ LABORATORY = "laboratory"
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Runs of one suite beside groups, which only the arena has.
+    """Comparison of runs of one suite with groups, which only the arena has.
 
     `rates` are those by group of tasks; `tables` are all others by their names, those of the functions in
     this package; `cautions` are sentences, `scaled` the scores between floor and best.
@@ -47,17 +47,17 @@ class Comparison:
 
     @property
     def group(self) -> str:
-        """What the suite calls a group of tasks."""
+        """Return the suite's word for a group of tasks."""
         suite = _installed(self.suite)
         return "group" if suite is None else suite.group_name
 
     @property
     def same_layouts(self) -> bool:
-        """Whether all runs count as played on the original files."""
+        """Return whether all runs count as played on the original files."""
         return all(run.original for run in self.runs)
 
     def has(self, source: str) -> bool:
-        """Whether a group of this source is compared with."""
+        """Return whether groups of this source are compared."""
         return any(group.source == source for group in self.groups)
 
 

@@ -1,1 +1,1 @@
-"""Figures: runs by group, and beside children and competition."""
+"""Figures of runs by group, and compared with children and competition."""

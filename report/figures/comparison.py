@@ -52,7 +52,7 @@ def draw_spread(compared: Comparison, notes: Sequence[str]) -> Figure:
 
 
 def _beside(compared: Comparison, source: str) -> bool:
-    """Whether a group stands beside the runs, all of which have done its tasks."""
+    """Return whether a group is comparable: all runs have played its tasks."""
     return compared.same_layouts and compared.has(source)
 
 
@@ -95,7 +95,7 @@ _MEAN: Any = {"lw": 1.2, "solid_capstyle": "butt"}
 def _bars(
     axes: Axes, middle: float, level: int, passed: pd.DataFrame, side: Literal[-1, 1], color: str
 ) -> bool:
-    """How many, in the column `children`, `passed` 0 to 4 of a level's tasks; False if nobody played it.
+    """Draw how many `children` `passed` 0 to 4 of a level's tasks; False if none played it.
 
     The largest share of all levels has the full width, so that all bars of a colour have one scale.
     """

@@ -1,4 +1,4 @@
-"""A forest plot of runs by group of tasks; in the arena, beside children, competition and published models.
+"""Forest plot of runs by group of tasks; in the arena with children, competition and models.
 
 Every row carries its own name and numbers, so nothing needs a legend, and no label can cover another
 whatever the values are.
@@ -42,7 +42,7 @@ OTHERS = {
 
 
 class _Line(NamedTuple):
-    """What stands at one height: a group's name, a row of the table, or a remark."""
+    """One line of the figure: a group's name, a row of the table, or a remark."""
 
     y: float
     text: str
@@ -179,7 +179,7 @@ def _draw_row(axes: Axes, y: float, row: Row, style: look.Style) -> None:
 
 
 def _key(figure: Figure, rates: pd.DataFrame, height: float) -> None:
-    """What line and bar mean, centred at a height given as a share of the figure's."""
+    """Draw the key of line and bar, centred at a height given as a share of the figure's."""
     line: Any = {"color": look.GREY, "marker": "|", "markersize": 4, "lw": 0.9}
     handles: list[Any] = [Line2D([], [], label="95 % interval", **line)]
     if rates["quartile_1"].notna().any():

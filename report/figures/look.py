@@ -1,4 +1,4 @@
-"""How all figures look: one or two columns of a page wide, readable in grey, the same bytes every time."""
+"""Style of all figures: one or two columns wide, readable in grey, the same bytes every time."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -100,7 +100,7 @@ class Style(NamedTuple):
     size: float = 3.2
 
     def mark(self) -> dict[str, Any]:
-        """The same as matplotlib's options."""
+        """Return the style as matplotlib's options."""
         fill = {"markerfacecolor": self.face, "markersize": self.size}
         return {"color": self.color, "marker": self.marker, **fill}
 

@@ -1,6 +1,6 @@
 """A whole suite in one file: guess a number from answers of "higher" and "lower".
 
-Installed beside arena-llm (`pip install ./examples/guessing`), it is run by
+Installed next to arena-llm (`pip install ./examples/guessing`), it is run by
 `arena-llm eval --suite guessing --model guessing/bisect`.
 """
 
