@@ -20,7 +20,7 @@ _OF_SUITES = ("eval", "estimate", "dataset", "mcp", "serve")
 """Commands whose options are those of the chosen suite."""
 
 _FOR_PEOPLE = "play"
-"""The same for suites other than the default; by keys in the arena, people play in another way."""
+"""Command with such options only for suites other than the arena, where people play with keys."""
 
 _COMMANDS = (
     *_OF_SUITES,

@@ -35,7 +35,7 @@ from testbed.oracle.solve import solve
 from testbed.proof.prove import random_reward
 
 FACTS = {"task_id", "outcome", "passed"}
-"""What the metadata of an episode say of it; without a pass mark nothing of `passed`."""
+"""Facts of an episode in its metadata; without a pass mark, `passed` is absent."""
 
 
 class Made(NamedTuple):

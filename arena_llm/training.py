@@ -27,7 +27,7 @@ Shown = str | list[dict[str, Any]]
 """Observation for a model: a text, or with pictures the parts of a message as vision models take them."""
 
 Shaping = Callable[[Observation], float]
-"""What is added to the reward for an observation, the last one included."""
+"""Addition to the reward for an observation, the last one included."""
 
 
 class TrainingEnvironment:

@@ -66,7 +66,7 @@ def _recording(source: Source, options: Options) -> tuple[Checked, ...]:
 
 
 MOST_ROWS, MOST_PER_EPISODE = 60, 4
-"""What the table shows; the JSON file has all. After a difference in motion all later turns differ too."""
+"""Limits of the table; JSON has everything. After a difference in motion all later turns differ too."""
 
 _LONGEST = 60
 

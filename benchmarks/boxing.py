@@ -23,7 +23,7 @@ STRATEGIES = ("random", "eig")
 """Ways to choose experiments: the paper's random ones, and the most informative ones."""
 
 VERDICTS = ("prior", "near", "constant", "guess", *STRATEGIES)
-"""Who is tried for verdicts.
+"""Players whose verdicts are measured.
 
 `prior`: the best answers without experiments. `near`: these, moved by a tenth towards a guess. `constant`:
 always the answers for the same imagined world, that which passes most often in other worlds. `guess`: the

@@ -67,7 +67,7 @@ class Run(NamedTuple):
 
     @property
     def learner(self) -> str:
-        """Name in the table: the algorithm, and where it is not rays and uniform sampling what it is."""
+        """Name in the table: the algorithm, and any observation and sampling but rays and uniform."""
         others = {"camera": "camera", "replay": "level replay"}
         return ", ".join([self.algorithm, *(others[each] for each in self[1:3] if each in others)])
 

@@ -67,7 +67,7 @@ class Playlist:
 
 
 SENSORS = (RAYS, CAMERA)
-"""What most is measured with."""
+"""Observations of most measurements."""
 
 KINDS = ("Wall", "LightBlock", "Ramp", "HeavyBlock")
 

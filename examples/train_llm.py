@@ -53,7 +53,7 @@ TEMPLATE = """\
 {%- endif -%}
 {%- endfor -%}
 {{- '<|assistant|>' if add_generation_prompt }}"""
-"""A reply is a call of `act`, and what comes of it a message of the user, as in an evaluation by texts."""
+"""A reply is a call of `act`, and the result a message of the user, as in an evaluation by texts."""
 
 ACT = {"type": "function", "function": {"name": "act", "arguments": {"reply": "{reply}"}}}
 CALL = r"(?P<reply>Belief[^<]+)"

@@ -12,7 +12,7 @@ from llm_control.script import Go, Turn
 
 @acting
 def act(script: str) -> str:
-    """Carry out a script, and see what came of it.
+    """Carry out a script, and see the result.
 
     Args:
         script: One or more commands, such as Think('on'); Turn(30); Go(10);
@@ -22,7 +22,7 @@ def act(script: str) -> str:
 
 @acting
 def go(steps: int) -> str:
-    """Drive straight on, and see what came of it.
+    """Drive straight on, and see the result.
 
     Args:
         steps: Steps of 0.06 seconds, forward where positive, backward where negative.
@@ -32,7 +32,7 @@ def go(steps: int) -> str:
 
 @acting
 def turn(degrees: int) -> str:
-    """Turn, and see what came of it.
+    """Turn, and see the result.
 
     Args:
         degrees: To the right where positive, to the left where negative; in multiples of 6.

@@ -127,7 +127,7 @@ def group_rates(
     """Pass rates by group, one row each, with `COLUMNS`; groups ascend, and `rows` keep their order.
 
     `rows` are tables with some of the columns, of which the groups in `results` are kept; default: the runs'.
-    `name` is the name of a group beside its number. Raises EvaluationError if there are no results.
+    `name` is the name of a group, besides its number. Raises EvaluationError if there are no results.
     """
     if results.empty:
         raise EvaluationError("there are no results to compare: no trial was planned")

@@ -37,7 +37,7 @@ def compare_levels(
 
     `results` has the columns of `results_frame`; with `same_layouts`, its tasks are the original files,
     and a run that did more than the children's tasks has a second row, over those alone. Agents that act at
-    every step stand beside the published ones of the same kind. `other_clock` are the agents that were not
+    every step are compared with published ones of their kind. `other_clock` are the agents that were not
     scored with the clock of children and teams, and so cannot be compared with them on level 9.
 
     Levels ascend; within one, runs come first. Teams have no interval, published groups no missing trial.

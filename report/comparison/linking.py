@@ -18,7 +18,7 @@ from report.tables import LINKED, GroupRates, interval, listed, percent, percent
 from testbed import SHORT_FORM
 
 _GROUPS = ("children", "teams")
-"""Sources that stand beside linked runs, on the children's 40 tasks."""
+"""Sources compared with linked runs, on the children's 40 tasks."""
 
 
 def rates_beside_others(

@@ -214,9 +214,7 @@ def _standing(compared: Comparison, run: Run) -> str:
         table[(table["agent"] == run.agent) & (table["scope"] == ALL)].to_dict("records")
         for table in (compared.tables["ranks"], compared.tables["outperformed"])
     )
-    parts = [
-        f"rank {r['rank']} [{r['low']:.0f}–{r['high']:.0f}] beside {r['teams']} teams" for r in place[:1]
-    ]
+    parts = [f"rank {r['rank']} [{r['low']:.0f}–{r['high']:.0f}] among {r['teams']} teams" for r in place[:1]]
     parts += [f"above {percent(r['outperformed'])} % of children" for r in share[:1]]
     return ", ".join(parts)
 

@@ -80,7 +80,7 @@ def _known(replay: _Replay) -> _Replay:
     if "wording" not in replay and "prior" not in replay:
         raise ValueError("a wording")
     if "missing_answers" in replay and not {"asked_answers", "prior_error"} <= replay.keys():
-        raise ValueError("the prior's error and the number of answers beside the missing ones")
+        raise ValueError("the prior's error and the number of answers, besides the missing ones")
     # An interrupted episode may have been evaluated after no experiment at all.
     found = replay.get("standardised")
     if found and not any(name.isdecimal() for name in found):

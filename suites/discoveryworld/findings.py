@@ -99,7 +99,7 @@ def run_panels(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, str]]
             body = part(
                 "metric", metric=metric, agents=list(values), paper=AGENT_NAMES, rows=rows(values, metric)
             )
-            panels.append((f"{metric.capitalize()} beside the paper's", body))
+            panels.append((f"{metric.capitalize()} with the paper's", body))
     return panels
 
 

@@ -9,7 +9,7 @@ from evaluation.inspect_task.dialogue import acting
 
 @acting
 def act(action: str, arg1: str = "", arg2: str = "", notes: str = "") -> str:
-    """Carry out one action in the world, and see what comes of it.
+    """Carry out one action in the world, and see the result.
 
     Args:
         action: The name of the action, such as "use", "move" or "say".

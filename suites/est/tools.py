@@ -8,7 +8,7 @@ from evaluation.inspect_task.dialogue import acting
 
 @acting
 def experiment(belief: list[float], trial: list[int]) -> str:
-    """State what you believe, put objects on the machine, and see what came of it.
+    """State what you believe, put objects on the machine, and see the result.
 
     Args:
         belief: For each object, in the order of its number, the probability that it is a Blicket.

@@ -75,7 +75,7 @@ def run_panels(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, str]]
     required = partial(reached, required_only=True)
     goals = {name: (by_variation(own, required), by_variation(own, reached)) for name, own in agents.items()}
     panels = [
-        ("Scores beside the paper's", part("scores", **_score_table(scores))),
+        ("Scores with the paper's", part("scores", **_score_table(scores))),
         ("Subgoals reached", part("subgoals", kinds=played, agents=goals, mean_text=mean_text)),
     ]
     twins = [(pair, name, own) for pair in TWINS for name, own in scores.items() if set(pair) <= own.keys()]

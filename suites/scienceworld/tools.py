@@ -8,7 +8,7 @@ from evaluation.inspect_task.dialogue import acting
 
 @acting
 def act(command: str) -> str:
-    """Carry out one command in the world, and see what comes of it.
+    """Carry out one command in the world, and see the result.
 
     Args:
         command: The command, such as "open door to kitchen" or "focus on orange".

@@ -30,7 +30,7 @@ def main(variables: dict[str, Any]) -> None:
     _print("Posterior:", "mean sd 5% 95% r_hat", list(_posterior(trace.posterior)))
     if model.observed_RVs:
         rows = list(_predictive(trace.observed_data, trace.posterior_predictive))
-        _print("Posterior predictive beside the observations:", "observed mean 5% 95%", rows)
+        _print("Posterior predictive and observations:", "observed mean 5% 95%", rows)
     if divergent := int(trace.sample_stats.diverging.sum()) if "diverging" in trace.sample_stats else 0:
         print(f"{divergent} of {DRAWS * CHAINS} transitions diverged.")
 

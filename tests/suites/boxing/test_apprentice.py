@@ -135,7 +135,7 @@ def test_an_episode_is_played_with_programs_that_fail_and_work(model, tmp_path):
     assert '"outcome": [' in shown[1]
     assert "Dugongs are sea cows" in shown[1]
     assert "Your last program" not in shown[1]
-    assert "1 / 0\n```\n\nWhat came of it:\n\nline 1: 1 / 0\nZeroDivisionError" in shown[2]
+    assert "1 / 0\n```\n\nResult:\n\nline 1: 1 / 0\nZeroDivisionError" in shown[2]
     assert "Posterior: mean sd" in shown[3]
     assert "kept**age" in shown[4]
     assert all("Posterior: mean sd" in each for each in shown[5:7])

@@ -269,7 +269,7 @@ def test_a_story_names_all_inputs_their_ranges_and_what_is_asked(name):
         assert f"{field.high:g}" in plain
     for asked in episode.questions.goal.answer:
         assert asked.label.removesuffix("number") in plain.replace("rightly", "right")
-    assert "predict what comes of further experiments" in story
+    assert "predict the results of further experiments" in story
 
 
 @pytest.mark.parametrize(("name", "goal"), [each for each in kinds() if each[1] != "prediction"])

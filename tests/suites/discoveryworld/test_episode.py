@@ -182,8 +182,8 @@ def test_a_report_has_the_three_metrics_beside_the_papers():
     normal = played("random", "proteomics-normal-0", steps=2)
     records = {"script": [plain(solved, judge={"knowledge": 1.0})], "other": [plain(normal)], "none": []}
     panels = dict(run_panels(records))
-    assert list(panels) == [f"{name} beside the paper's" for name in ("Procedure", "Completion", "Knowledge")]
-    cells = [cell.partition("<")[0] for cell in panels["Completion beside the paper's"].split('class="num">')]
+    assert list(panels) == [f"{name} with the paper's" for name in ("Procedure", "Completion", "Knowledge")]
+    cells = [cell.partition("<")[0] for cell in panels["Completion with the paper's"].split('class="num">')]
     assert cells[-13:-6] == ["paper: scientists", "1.00", "–", "0.20", "0.00", "0.40", "–"]
     assert cells[-6:] == ["–", "0.00", "0.40", "0.20", "0.40", "0.80"]
     assert ">Last won in step<" in episode_panels(plain(solved))[0][1]

@@ -68,7 +68,7 @@ def test_a_model_plays_and_another_judges_once(provider, command, tmp_path):
     assert "2 of 2 episodes: agrees" in verified.stdout, verified.stdout + verified.stderr
     command("report", log, "--out", tmp_path / "report").succeeded()
     page = (tmp_path / "report" / "index.html").read_text()
-    assert "Knowledge beside the paper" in page
+    assert "Knowledge with the paper" in page
     order = [page.index(words) for words in ("completion", "procedure", "knowledge", "Sent with")]
     assert order == sorted(order)
     for table in (tmp_path / "report", tmp_path / "report" / "results.csv", log):

@@ -86,8 +86,8 @@ def test_a_report_has_the_papers_scores_subgoals_and_twins():
     lost = [{**record, "score": 0.0, "passed": False} for record in unknown]
     panels = dict(run_panels({"gold": named + unknown, "other": named + lost}))
     twins = "Named and unknown: is knowledge looked up?"
-    assert list(panels) == ["Scores beside the paper's", "Subgoals reached", twins]
-    scores = panels["Scores beside the paper's"]
+    assert list(panels) == ["Scores with the paper's", "Subgoals reached", twins]
+    scores = panels["Scores with the paper's"]
     assert "<td>3-4 Conductivity, unknown substance</td>" in scores
     assert scores.count("0.20") == 1, "DRRN's score of 3-4"
     assert "+1.00" in panels[twins]
