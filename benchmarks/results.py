@@ -344,7 +344,8 @@ def tests(setup: Setup) -> Iterator[Cell]:
         listed = _run(*pytest, "--collect-only", "-m", marker).splitlines()
         yield Cell("tests", name, "tests", sum("::" in line for line in listed))
     started = time.monotonic()
-    _run(*pytest, "-m", "not slow", f"--numprocesses={cores() + 1}", "--dist=worksteal")
+    workers = (f"--numprocesses={cores() + 1}", "--dist=worksteal")
+    subprocess.run([*pytest, "-m", "not slow", *workers], cwd=ROOT, check=True)
     yield Cell("tests", "`make test`", "seconds", time.monotonic() - started)
 
 
