@@ -34,7 +34,7 @@ from benchmarks.learning import Learning, sample
 from benchmarks.load import load_test, throughput
 from benchmarks.peers import CONTENDERS, batch_contender, compare
 from docs._generate import table
-from evaluation.scale.references import BEST, FLOORS, Reference, best_of, floor_of, references, scale_of
+from evaluation.scale.references import BEST, FLOORS, Reference, apart, floor_of, references, scale_of
 from evaluation.suites import get_suite, suite_names
 from render import DRAWN_BY
 from testbed import CHILDREN, task_named
@@ -332,8 +332,8 @@ def reference_scores(setup: Setup) -> Iterator[Cell]:
 
 def _scaled(groups: Iterable[Mapping[str, Reference]], agent: str) -> Iterator[float]:
     for each in groups:
-        floor, best = floor_of([*each.values()]), best_of([*each.values()])
-        if floor and best and agent in each and best.score - floor.score > best.half + floor.half:
+        floor, best = floor_of([*each.values()]), each.get(BEST)
+        if floor and best and agent in each and apart(floor, best):
             yield max(0.0, (each[agent].score - floor.score) / (best.score - floor.score))
 
 

@@ -1,6 +1,7 @@
 """Scores of reference agents, a table in each suite, with their conditions."""
 
 import csv
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from io import StringIO
 from pathlib import Path
@@ -117,6 +118,11 @@ def floor_of(rows: Sequence[Reference]) -> Reference | None:
 def best_of(rows: Sequence[Reference]) -> Reference | None:
     """Find the best agent's score on one group, if any."""
     return next((row for row in rows if row.agent == BEST), None)
+
+
+def apart(floor: Reference, best: Reference) -> bool:
+    """Return whether the best score exceeds the floor's by more than two standard errors."""
+    return best.score - floor.score > 2 * math.hypot(floor.error, best.error)
 
 
 LETTERS = tuple("bcdfghjklmnpqrstvwxz")

@@ -8,7 +8,7 @@ import pandas as pd
 
 from evaluation.log.run import RunLog
 from evaluation.results import GROUP
-from evaluation.scale.references import Reference, Scale, best_of, floor_of, references, scale_of
+from evaluation.scale.references import Reference, Scale, apart, best_of, floor_of, references, scale_of
 from evaluation.statistics import mean_scores, pass_rates
 from evaluation.suite import Suite
 
@@ -118,7 +118,7 @@ def _groups(
         row = {"group": group, "tasks": own["tasks"], "score": score, "low": math.nan, "high": math.nan}
         if floor is None or best is None:
             reasons.append(f"no scaled score for {group}, which has no reference")
-        elif best.score - floor.score <= 2 * math.hypot(floor.error, best.error):
+        elif not apart(floor, best):
             reasons.append(
                 f"no scaled score for {group}: the best agent's {best.score:.2f} cannot be distinguished "
                 f"from the floor's {floor.score:.2f} ({floor.agent})"
