@@ -84,7 +84,7 @@ def test_bars_add_up_to_all_children_and_all_teams(usual):
 
 def test_the_ranking_tells_rank_and_children(usual):
     words = "\n".join(text.get_text() for text in texts(draw_ranking(usual, [])))
-    assert re.search(r"^rank 66 \[\d+–\d+\] beside 68 teams, above 2 % of children$", words, re.MULTILINE)
+    assert re.search(r"^rank 66 \[\d+–\d+\] among 68 teams, above 2 % of children$", words, re.MULTILINE)
     steps = [line.get_ydata() for axes in draw_ranking(usual, []).axes for line in axes.lines]
     assert any(len(step) == 41 and step[0] == pytest.approx(100 * 2 / 59) for step in steps)
 
