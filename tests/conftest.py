@@ -15,8 +15,7 @@ from tests.e2e import is_whole
 
 pytest_plugins = ("tests.command", "tests.llm_control.provider")
 
-# Every plain run tries the same examples; `pytest --hypothesis-profile=long` tries fifty times as many, new
-# ones each time.
+# A plain run tries the same examples; `--hypothesis-profile=long` tries fifty times as many, each time new.
 settings.register_profile("plain", derandomize=True, deadline=None)
 settings.register_profile("long", max_examples=5000, print_blob=True, deadline=None)
 settings.load_profile("plain")
@@ -30,6 +29,7 @@ os.environ.update(
     dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9")
 )
 os.environ.update(dict.fromkeys(("no_proxy", "NO_PROXY"), "localhost,127.0.0.1,::1"))
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # threads of several workers would wait for one another
 
 HERE = ("localhost", "127.0.0.1", "0.0.0.0", "::1", "", None, b"localhost", b"127.0.0.1")
 

@@ -36,8 +36,7 @@ class Contact:
 
 
 def nearest(solid: Solid, point: Floats) -> tuple[Floats, float]:
-    """Unit vector and distance from the surface of a part, in its thing's frame, to a point; inside the
-    distance is negative."""
+    """Unit vector and distance from a part's surface to a point, in its thing's frame; negative inside."""
     local = solid.axes @ (point - solid.centre)
     faces = [(np.array(face), solid.half[axis]) for axis, face in enumerate(np.eye(3))]
     faces += [(-face, offset) for face, offset in faces]

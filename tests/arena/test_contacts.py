@@ -34,8 +34,7 @@ def rested(*items, **options):
 
 
 def contacts(world, at):
-    """Gap and normal of each contact of the agent's ball at a place; None if something that
-    moves is touched."""
+    """Gap and normal of each contact of the agent's ball at a place; None if it touches a movable."""
     found = np.zeros(MOST_CONTACTS, CONTACT)
     count = find_contacts(world.things.parts, -1, AGENT_RADIUS, *at, found)
     if count < 0:

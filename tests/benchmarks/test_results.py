@@ -27,6 +27,7 @@ def measured(tmp_path, monkeypatch):
 
     monkeypatch.setattr(results, "STORE", tmp_path / "results.json")
     monkeypatch.setattr(results, "_git", lambda *words: "01234567" if words[0] == "rev-parse" else "")
+    monkeypatch.setattr(results.psutil, "cpu_percent", lambda interval: 0.0)
     monkeypatch.setattr(results, "MEASURES", {**MEASURES, "fidelity": fidelity, "tests": interrupted})
     return calls
 

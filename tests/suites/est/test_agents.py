@@ -16,8 +16,7 @@ EXPECTED = {
     "search-random": ((0.297, 0.066), (-3.937, 0.014), (2.639, 0.141), (-9.376, 0.034)),
     "search-naive": ((0.297, 0.066), (-3.937, 0.014), (37.38, 0.39), (-1.545, 0.090)),
 }
-"""Means of 30 runs of 10,000 episodes with the paper's rules by another simulator, and the spread of a
-run."""
+"""Means of 30 runs of 10,000 episodes with the paper's rules by another simulator, and a run's spread."""
 
 
 @pytest.mark.parametrize("runs", [1, pytest.param(30, marks=pytest.mark.slow)])
