@@ -104,7 +104,7 @@ class Engine:
                 yield waiting.popleft().result()
                 submit(1)
         except BrokenProcessPool:
-            raise EvaluationError("a working process was ended from outside; try fewer by --jobs") from None
+            raise EvaluationError("a worker process was killed; try a smaller --jobs") from None
         finally:
             shut_down(pool)
 

@@ -139,7 +139,7 @@ def write(name: str, made: Sequence[Made], agent: str, sensors: Mapping[str, Any
     """
     check_name(name)
     if not made:
-        raise ConfigError(f"{agent}: no recordings with steps (*.json, or of a log) are there")
+        raise ConfigError(f"{agent}: found no recordings with steps (*.json, or in a log)")
     arenas = {each.recording.task_id: each.spec for each in made}
     config = {
         task_id: spec.model_dump(mode="json", exclude_defaults=True) for task_id, spec in arenas.items()

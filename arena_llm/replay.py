@@ -84,7 +84,7 @@ def arena_of(recording: Recording, task: str | None = None, folder: Path | None 
         raise broken[0]
     raise RecordingError(
         f"{path}: not the arena of the recording, which is of task {recording.task_id} as arena-llm "
-        f"{recording.versions.get('arena-llm', '(unknown)')} read it; name its file by --task"
+        f"{recording.versions.get('arena-llm', '(unknown)')} read it; name its file with --task"
     )
 
 
@@ -94,5 +94,7 @@ def _task_path(name: str, folder: Path) -> Path:
     found = [path for path in task_files(folder) if path.stem == name] if folder.is_dir() else []
     if not found:
         where = "the shipped tasks" if folder == SHIPPED_FOLDER else str(folder)
-        raise ConfigError(f"no task {name!r} in {where}; name the recording's task file by --task FILE.yaml")
+        raise ConfigError(
+            f"no task {name!r} in {where}; name the recording's task file with --task FILE.yaml"
+        )
     return found[0]

@@ -142,12 +142,12 @@ def left_out(plan: Plan, agent: StudyAgent) -> Iterator[str]:
     """Describe differences between the agent's part and that of people."""
     mine = agent.plan.study.blocks()
     if agent.player is not None:
-        yield f"{agent.name}: its participants play a task alike, and differ by conditions and orders only."
+        yield f"{agent.name}: participants play a task identically, and differ only in condition and order."
     for name, block in plan.study.blocks().items():
         if name not in mine:
             yield f"{agent.name}: leaves out the block {name}, whose tasks are of {block.suite or DEFAULT}."
         elif block.limit_s is not None or (block.suite and getattr(block, "limit_minutes", None)):
-            yield f"{agent.name}: limits of time in the block {name} are for people only."
+            yield f"{agent.name}: time limits in the block {name} are for people only."
 
 
 def _for_agents(plan: Plan, suite: str | None, name: str) -> Plan:

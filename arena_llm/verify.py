@@ -157,9 +157,11 @@ def print_summary(
     for text, count in Counter(note for each in every for note in each.versions).items():
         console.print(f"Made with other software, {count} episodes: {text}.", markup=False)
     for path in unknown:
-        console.print(f"{path.name}: its pass rate is not compared, as not all of it can be.", markup=False)
+        console.print(
+            f"{path.name}: its pass rate is not compared, as some episodes cannot be.", markup=False
+        )
     if passed_over:
-        console.print(f"{passed_over} JSON files in the folders are no recordings and were passed over.")
+        console.print(f"{passed_over} JSON files in the folders are not recordings and were skipped.")
 
 
 def worst(every: Sequence[Checked], rates: Sequence[PassRate]) -> str | None:
@@ -167,9 +169,9 @@ def worst(every: Sequence[Checked], rates: Sequence[PassRate]) -> str | None:
     counts = Counter(each.verdict for each in every)
     parts = []
     if changed := counts[Verdict.DIFFERS]:
-        parts.append(f"{changed} of {len(every)} episodes are not as logged")
+        parts.append(f"{changed} of {len(every)} episodes differ from the log")
     if rates:
-        parts.append(f"the pass rate of {len(rates)} logs is not as logged")
+        parts.append(f"the pass rate of {len(rates)} logs differs from the logged one")
     if other := counts[Verdict.OTHER_SOFTWARE]:
         parts.append(
             f"{other} differ and were made with other software, so differences are to be expected; "

@@ -407,7 +407,7 @@ def _form(kit: Kit) -> Iterator[str]:
         with suppress(ConfigError):
             if any(each.required for each in form.questions):
                 form.read({})
-                yield f"form: nothing was entered, and it gave {reply!r}; every field has to be asked for"
+                yield f"form: left empty, it gave {reply!r}; an empty form has to be refused"
 
 
 def _by_form(kit: Kit, seeds: Iterator[int]) -> Iterator[tuple[Form, str]]:
@@ -466,7 +466,7 @@ def _run(kit: Kit) -> Iterator[str]:
             _broken.clear()
             _broken.update(broken)
             log = evaluate(asked, kit.folder, display="none", resume=not broken, max_samples=1)
-            when = "a run that broke off" if broken else "a resumed run"
+            when = "an interrupted run" if broken else "a resumed run"
             yield from (f"{when}: {fault}" for fault in report(log, kit.folder))
         yield from _verified(log)
 

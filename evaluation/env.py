@@ -63,7 +63,7 @@ class SuiteEnv(gymnasium.Env[str, str]):
         ConfigError for an unknown split or choice, and for choices that show pictures."""
         self._opened = Opened.named(self.suite, **choices)
         if self._opened.choices.shows_images:
-            raise ConfigError("observation: the environment is one of texts; choose text")
+            raise ConfigError("observation: this environment has text only; choose text")
         self._rules = Episodes(self._opened, 1).rules
         self._ids = tuple(islice(self._opened.split(split), _DRAWN))
         self._lists, self.render_mode = valid_actions, render_mode

@@ -312,7 +312,7 @@ def request_warnings(model: str, choices: RunChoices, most_images: int) -> list[
     megabytes = most_images * picture_bytes(choices.bounds().image_px, choices.image_format) / 1e6
     sent = {"pictures": (float(most_images), _PICTURES), "MB of pictures": (megabytes, _MEGABYTES)}
     return [
-        f"The largest request may have {amount:,.0f} {what}, and {provider} takes {known[provider]} (as of "
+        f"The largest request may have {amount:,.0f} {what}, and {provider} accepts {known[provider]} (as of "
         "2025, not verified): send fewer, for example with --images last-4 or --memory-turns 10."
         for what, (amount, known) in sent.items()
         if provider in known and amount > known[provider]

@@ -95,7 +95,7 @@ def player_of(suite: Suite, model: str, choices: Any) -> Player | None:
     provider, _, name = model.partition("/")
     found = player(suite, name) if provider == suite.name else None
     if provider == suite.name and choices.agent != "direct":
-        raise EvaluationError(f"{model}: it is no language model; agent = {choices.agent} needs one")
+        raise EvaluationError(f"{model}: not a language model, which agent = {choices.agent} needs")
     if found is None and choices.acts:
         raise EvaluationError(
             f"{model}: replies = steps is for agents that play whole episodes by themselves"
@@ -257,9 +257,9 @@ def read_plan(path: Path) -> Plan:
         plan = json.loads(text)
     except (ValueError, RecursionError) as error:
         line = getattr(error, "lineno", 1)
-        raise ConfigError(f"{path}:{line}: no plan: it is no JSON; --plan writes a new file") from None
+        raise ConfigError(f"{path}:{line}: not a plan, as it is not JSON; --plan writes a new file") from None
     try:
-        check(schema.Plan, plan, f"{path}:1: no plan")
+        check(schema.Plan, plan, f"{path}:1: not a plan")
     except EvaluationError as error:
         raise ConfigError(f"{error}; --plan writes a new file") from None
     return plan
@@ -275,7 +275,7 @@ def deviations(planned: Plan, done: Plan) -> Iterator[str]:
     yield from _differences("task", planned["tasks"], done["tasks"])
     both = [task for task in planned["tasks"] if task in done["tasks"]]
     if both != [task for task in done["tasks"] if task in planned["tasks"]]:
-        yield "tasks: in another order than planned"
+        yield "tasks: in a different order than planned"
 
 
 def _differences(part: str, planned: Mapping[str, Any], done: Mapping[str, Any]) -> Iterator[str]:

@@ -120,7 +120,7 @@ def _read_csv(path: Path) -> pd.DataFrame:
         ) from None
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
         raise EvaluationError(
-            f"{path}: no valid CSV ({str(error).strip()}); name the results.csv of a report"
+            f"{path}: not valid CSV ({str(error).strip()}); name the results.csv of a report"
         ) from None
 
 
@@ -132,7 +132,7 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     except OSError as error:
         raise EvaluationError(f"{path}: cannot be read ({error.strerror or error})") from None
     except ValueError as error:  # pyarrow's own errors are ValueErrors
-        raise EvaluationError(f"{path}: no valid Parquet ({str(error).splitlines()[0]})") from None
+        raise EvaluationError(f"{path}: not valid Parquet ({str(error).splitlines()[0]})") from None
 
 
 def checked_results(frame: pd.DataFrame, path: Path, *, worded: bool = False) -> pd.DataFrame:

@@ -199,9 +199,7 @@ def problems(made: Submission) -> Iterator[str]:
 def unchecked(made: Submission) -> Iterator[str]:
     """Yield facts that the file alone does not show, one sentence each."""
     if made.schema_version == 1:
-        yield (
-            "a file of schema 1: it names no SHA-256 of its log, and no reasons of missing trials for each"
-        )
+        yield ("a file of schema 1: it has no SHA-256 of its log, and no reason for each missing trial")
     _, reason = known_tasks(made)
     if reason:
         yield f"tasks not checked: {reason}"
@@ -216,7 +214,7 @@ def known_tasks(made: Submission) -> tuple[Known | None, str]:
         if made.own_tasks:
             return _published_tasks(card, suite, choices)
         if (here := suite.task_version(None)) != card.task_version:
-            return None, f"they are of version {card.task_version or 'unknown'}, and here is {here}"
+            return None, f"they are of version {card.task_version or 'unknown'}, and {here} is installed here"
         return {task.id: task for task in chosen_tasks(suite, choices, None)}, ""
     except (ArenaError, ValidationError) as error:
         return None, str(error).splitlines()[0]
@@ -228,7 +226,7 @@ def _published_tasks(card: RunCard, suite: Suite, choices: Any) -> tuple[Known |
     pairs = card.tasks.items()
     name = next((each for each in NAMES if all(is_published(task, sha, each) for task, sha in pairs)), None)
     if suite.name != DEFAULT or name is None:
-        return None, "they are those of the submitter's own folder"
+        return None, "they come from the submitter's own folder"
     if not kept_folder(name).is_dir():
         return None, (
             f"by their SHA-256 they are files of the battery {name}, which is not on this computer: "
@@ -350,7 +348,7 @@ def submission(log: RunLog, submitter: Submitter) -> Submission:
             results=trials,
         )
     except (ValidationError, TypeError, ValueError) as error:
-        raise EvaluationError(f"{log.path}: states what no run gives: {_first(error)}") from None
+        raise EvaluationError(f"{log.path}: has values that no run gives: {_first(error)}") from None
     refuse(made, log.path, "the log was changed, or its tasks were")
     return made
 
@@ -396,7 +394,7 @@ def _trial(episode: LoggedEpisode) -> Trial:
         return Trial(**values, missing=episode.status)
     except ValidationError as error:
         place = f"{episode.result.task_id}, trial {episode.result.trial}"
-        raise EvaluationError(f"{place}: the log states what no run gives: {_first(error)}") from None
+        raise EvaluationError(f"{place}: the log has values that no run gives: {_first(error)}") from None
 
 
 def _refuse(word: str) -> float:

@@ -91,8 +91,8 @@ def chosen_tasks(suite: Suite, choices: Any, folder: Path | None) -> tuple[TaskS
         twice = max(ids, key=ids.count)
         raise ConfigError(f"tasks: {twice} is named twice; to play a task several times, use --trials")
     if not found:
-        which = f"none of the tasks {listed(names)} is left" if names else "it has no task"
-        raise ConfigError(f"suite {suite.name}: {which} with these choices; change or leave out some")
+        which = f"none of the tasks {listed(names)} is left" if names else "no task is left"
+        raise ConfigError(f"suite {suite.name}: {which} with these choices; change or remove some")
     suite.check("", found, choices)
     return found
 

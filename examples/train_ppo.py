@@ -1,4 +1,4 @@
-"""Train PPO on fresh tasks of some levels, from rays or from the camera, and say what it learned.
+"""Train PPO on fresh tasks of some levels, from rays or the camera, and measure the policy.
 
     python examples/train_ppo.py --observation rays --out policies/rays
     python examples/train_ppo.py --observation camera --actions 300000 --out policies/camera
@@ -73,7 +73,7 @@ LEARNS: dict[str, dict[str, Any]] = {
         "learning_rate": LinearSchedule(1.5e-3, 1e-4, 1.0),
     },
 }
-"""What PPO learns with; all else is the library's own."""
+"""PPO's settings; all others are the library's defaults."""
 
 Model = PPO | RecurrentPPO
 Kind = type[PPO] | type[RecurrentPPO]
@@ -99,7 +99,7 @@ class Curve(BaseCallback):
         self.rows: list[tuple[float, int, int, float]] = []
 
     def resume(self, actions: int) -> None:
-        """Go on after the rows that were written up to a number of actions."""
+        """Continue after the rows that were written up to a number of actions."""
         self.saved = actions
         kept = pd.read_csv(self.path).query("actions <= @actions")
         self.rows = list(kept.itertuples(index=False, name=None))
@@ -125,7 +125,7 @@ class Curve(BaseCallback):
         return True
 
     def note(self, minutes: float) -> None:
-        """Add a row to the file, and say so; nothing before the first episode has ended."""
+        """Add a row to the file and print it, once the first episode has ended."""
         if not self.passed:
             return
         row = (round(minutes, 2), self.num_timesteps, self.episodes, sum(self.passed) / len(self.passed))
@@ -136,17 +136,17 @@ class Curve(BaseCallback):
 
 
 def last_checkpoint(out: Path, resume: bool) -> Path | None:
-    """The checkpoint to go on from. Raises BadParameter where the folder and `--resume` contradict."""
+    """Return the checkpoint to continue from. Raises BadParameter if folder and `--resume` contradict."""
     found = sorted((out / "checkpoints").glob("*.zip"))
     if resume and not found:
-        raise typer.BadParameter(f"{out}/checkpoints: there is none; leave out --resume to begin")
+        raise typer.BadParameter(f"{out}/checkpoints: no checkpoint here; leave out --resume to begin")
     if found and not resume:
-        raise typer.BadParameter(f"{out}: has {found[-1].name}; go on with --resume, or in another folder")
+        raise typer.BadParameter(f"{out}: has {found[-1].name}; continue with --resume, or elsewhere")
     return found[-1] if resume else None
 
 
 def resumed(kind: Kind, checkpoint: Path, training: VecMonitor, trained: dict[str, Any]) -> Model:
-    """The model of a checkpoint. Raises BadParameter if it is of another kind or was `trained` otherwise."""
+    """Load a checkpoint. Raises BadParameter if it is of another kind or was `trained` otherwise."""
     told = load_policy(checkpoint).description
     by = told.algorithm.rpartition(".")[2]
     was = {"trained_on": told.trained_on, "seed": told.seed, **told.environment.model_dump()}
@@ -185,7 +185,7 @@ def play_unseen(model: Model, env: ArenaEnv, episodes: int, sample: bool) -> dic
 
 
 def draw(curve: Curve, result: dict[str, Any], path: Path) -> None:
-    """The learning curve as a picture, with the final rates on unseen tasks and their intervals."""
+    """Draw the learning curve, with the final rates on unseen tasks and their intervals."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(5, 3.2), layout="constrained")
@@ -210,14 +210,14 @@ def main(
     out: Annotated[Path, typer.Option(help="Folder of the results.")],
     observation: Annotated[Literal["rays", "camera"], typer.Option(help="Policy's observation.")] = "rays",
     levels: Annotated[str, typer.Option(help="Levels, such as 11 or 11-14.")] = "1",
-    recurrent: Annotated[bool, typer.Option("--recurrent", help="Remember by an LSTM.")] = False,
-    actions: Annotated[int, typer.Option(min=1, help="Actions to train for.")] = 1_000_000,
-    environments: Annotated[int, typer.Option(min=1, help="Arenas.")] = 64,
+    recurrent: Annotated[bool, typer.Option("--recurrent", help="Memory by an LSTM.")] = False,
+    actions: Annotated[int, typer.Option(min=1, help="Number of training actions.")] = 1_000_000,
+    environments: Annotated[int, typer.Option(min=1, help="Number of arenas.")] = 64,
     rollout: Annotated[int, typer.Option(min=2, help="Actions in each arena between updates.")] = 32,
-    unseen: Annotated[int, typer.Option(min=1, help="Unseen tasks to be played at the end.")] = 300,
-    seed: Annotated[int, typer.Option(min=0, help="Of the tasks and of learning.")] = 1,
+    unseen: Annotated[int, typer.Option(min=1, help="Number of unseen tasks at the end.")] = 300,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of tasks and learning.")] = 1,
     checkpoint: Annotated[int, typer.Option(min=1, help="Actions between two checkpoints.")] = 100_000,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on from the last checkpoint.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continuation from the last checkpoint.")] = False,
 ) -> None:
     """Train, save, play unseen tasks, and draw the curve."""
     try:

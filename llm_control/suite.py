@@ -150,7 +150,7 @@ def _refuse_other_files(tasks: Sequence[TaskSpec], battery: str) -> None:
     if name is None:
         asking, remedy = "tasks = children", f"{remedy}, or short-form to --tasks"
     raise ConfigError(
-        f"{asking} asks for the published task files, and {len(other)} of {len(tasks)} files are others by "
+        f"{asking} asks for the published task files, and {len(other)} of {len(tasks)} files differ by "
         f"their SHA-256 (the first: {other[0]}); {remedy}"
     )
 

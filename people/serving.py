@@ -225,7 +225,7 @@ def address_of(host: str, port: int, names: Sequence[str] = (), proxies: Sequenc
     if host in EVERYWHERE and not names:
         known = [each for each in own_addresses() if each not in LOOPBACK] or ["study.university.example"]
         raise ConfigError(
-            f"--host {host}: --name is missing: write what others open in their browsers, such as "
+            f"--host {host}: --name is missing: give the address that others open in their browsers, such as "
             f"--name {known[0]}; repeat it for further names"
         )
     own = () if host in EVERYWHERE else (host,)

@@ -45,7 +45,7 @@ def run_facts(run: RunSummary, suite: SuiteReport) -> dict[str, str]:
         "model": log.model,
         "answered by": ", ".join(sorted(run.answered_by)) or "nothing",
         **suite.facts(log),
-        **({"played through": f"{log.harness}; no prompts or requests of ours"} if log.harness else {}),
+        **({"played through": f"{log.harness}; no prompts or requests by arena-llm"} if log.harness else {}),
         "options": ", ".join(f"{name}={value}" for name, value in given.items()) or "defaults",
         **({} if log.choices.acts else asked | hashed),
         "log": log.path.name,
@@ -309,7 +309,7 @@ def suite_report(logs: Sequence[RunLog], frames: bool) -> SuiteReport:
     """The part of the logs' suite in their report. Raises EvaluationError if they are of several."""
     suites = {log.suite.name: log.suite for log in logs}
     if len(suites) > 1:
-        raise EvaluationError(f"logs of several suites ({', '.join(suites)}); report each suite by itself")
+        raise EvaluationError(f"logs of several suites ({', '.join(suites)}); report each suite separately")
     return ArenaReport(logs, frames) if "arena" in suites else SuiteReport(logs[0].suite)
 
 

@@ -17,14 +17,14 @@ class Column(NamedTuple):
 
 
 EPISODE_COLUMNS: Mapping[str, Column] = {
-    "status": Column("why there is no verdict", lambda e: e.status),
+    "status": Column("reason for a missing verdict", lambda e: e.status),
     "order": Column("place in its conversation, from 1", lambda e: e.place),
     "limit": Column("limit or stop that ended the model's part", lambda e: e.limit.kind if e.limit else None),
     "invalid_replies": Column("replies that could not be used", lambda e: e.invalid_replies),
     "repaired_replies": Column("replies whose slips were corrected", lambda e: e.repaired_replies),
     "input_tokens": Column("tokens sent, cached ones included", lambda e: e.usage.input_tokens),
     "output_tokens": Column("tokens received, reasoning included", lambda e: e.usage.output_tokens),
-    "reasoning_tokens": Column("tokens of reasoning", lambda e: e.usage.reasoning_tokens),
+    "reasoning_tokens": Column("reasoning tokens", lambda e: e.usage.reasoning_tokens),
     "cost_usd": Column("price in US dollars; empty if unknown", lambda e: e.usage.cost),
     "seconds": Column("duration of the episode, waiting included", lambda e: e.seconds),
 }
@@ -36,7 +36,7 @@ TURN_COLUMNS: Mapping[str, Column] = {
     "trial": Column("as in results.csv", lambda t: t.episode.result.trial),
     "order": Column("as in episodes.csv", lambda t: t.episode.place),
     "pictures_sent": Column("pictures of the conversation in the request", lambda t: t.sent[0]),
-    "pictures_left_out": Column("earlier pictures that were not", lambda t: t.sent[1]),
+    "pictures_left_out": Column("earlier pictures left out of the request", lambda t: t.sent[1]),
     "turn": Column("number of the reply, from 1", lambda t: t.number),
 }
 """Columns of turns.csv in front of the suite's own."""

@@ -29,7 +29,7 @@ class Kind(StrEnum):
     SENT = "sent to the model"
     COLLAGE = "sent to the model, in place of all pictures so far"
     LEFT_OUT = "left out: the model was not sent this"
-    UNKNOWN = "of the conversation; the log does not say what was sent for this reply"
+    UNKNOWN = "from the conversation; the log does not say what was sent for this reply"
     TRUE = "the true view: the model was not sent this"
     AHEAD = "the view ahead, drawn again: the agent has sensors of its own"
     DRAWN = "drawn again: the log does not say what was sent"
@@ -119,7 +119,7 @@ def kinds(exchange: Exchange) -> list[Kind]:
 def sent_note(request: Request | None, so_far: int, choices: RunChoices) -> str:
     """Write a sentence on how many of the conversation's pictures a request had."""
     if request is None:
-        why = "it was kept from an attempt that was broken off"
+        why = "it was kept from an interrupted attempt"
         return f"The log does not say what was sent for this reply: {why}."
     if request.collage is not None:
         return f"Sent: one picture that combines all {len(request.slots)} so far."

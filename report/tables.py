@@ -402,8 +402,8 @@ def scaled_lines(found: Scaled) -> Iterator[str]:
     for row in whole.to_dict("records"):
         if not math.isnan(row["scaled"]):
             yield (
-                f"{row['agent']}: scaled score {_scaled(row)}, where 0 is what silence or the prior gets and "
-                "1 what the best reference agent gets."
+                f"{row['agent']}: scaled score {_scaled(row)}, where 0 is the score of silence or the "
+                "prior and 1 that of the best reference agent."
             )
     yield from found.reasons
 

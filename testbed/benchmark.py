@@ -40,7 +40,7 @@ Act = Callable[[Any, bool], Any]
 
 
 class ScoredTask(NamedTuple):
-    """A test task, the SHA-256 of its file, and what random actions and the oracle get in it."""
+    """A test task, the SHA-256 of its file, and the rewards of random actions and the oracle."""
 
     draw: Draw
     sha256: str
@@ -57,24 +57,24 @@ class ScoredTask(NamedTuple):
         made = text(self.draw)
         if sha256(made) != self.sha256:
             raise EvaluationError(
-                f"{self.id}: the blueprints draw another task than the published one; use the version of "
-                "arena-llm with which the benchmark was published"
+                f"{self.id}: the blueprints draw a different task from the published one; use the "
+                "version of arena-llm with which the benchmark was published"
             )
         return made
 
     def episode(self) -> Episode:
-        """A new episode, the same for every policy."""
+        """Begin a new episode, the same for every policy."""
         return Episode(load_text(self.text(), self.id).arenas[0], task_id=self.id)
 
 
 def sha256(text: str) -> str:
-    """Digest of a task's file."""
+    """Return the SHA-256 of a task's file."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 @cache
 def scored_tasks(level: int) -> tuple[ScoredTask, ...]:
-    """The test tasks of a level. Raises ConfigError for another level than 1 to 14."""
+    """Read the test tasks of a level. Raises ConfigError for a level other than 1 to 14."""
     if level not in ALL_NAMES:
         raise ConfigError(f"level: got {level!r}, expected 1 to {len(ALL_NAMES)}")
     rows = csv.DictReader(files("testbed").joinpath(FILE).read_text(encoding="utf-8").splitlines())
@@ -95,17 +95,17 @@ class ScoredTasks:
         self.restart(0)
 
     def restart(self, seed: int) -> None:
-        """Begin with the first task again; nothing depends on the seed."""
+        """Restart at the first task; the seed has no effect."""
         self._played = 0
 
     def next(self) -> Episode:
-        """The next task."""
+        """Return the next task."""
         task = self._tasks[self._played % len(self._tasks)]
         self._played += 1
         return task.episode()
 
     def named(self, task_id: str) -> Episode:
-        """A task by its id. Raises ConfigError if it is none of these."""
+        """Return a task by its id. Raises ConfigError for the id of another task."""
         for task in self._tasks:
             if task.id == task_id:
                 return task.episode()
@@ -113,7 +113,7 @@ class ScoredTasks:
 
 
 def level_env(level: int, split: str = "train", **options: Any) -> ArenaEnv:
-    """The environment `arena-llm/Level<level>-v0`; `options` are those of `arena.ArenaEnv` except `config`.
+    """Make `arena-llm/Level<level>-v0`; `options` are those of `arena.ArenaEnv` except `config`.
 
     Raises ConfigError for another split or level, and as `ArenaEnv` does.
     """
@@ -142,7 +142,7 @@ def _options(level: int, split: str, options: dict[str, Any]) -> dict[str, Any]:
 
 
 class Score(NamedTuple):
-    """Rewards of a policy in the test tasks of a level, in the order of the tasks."""
+    """Rewards of a policy in the test tasks of a level, in task order."""
 
     level: int
     rewards: tuple[float, ...]
@@ -155,7 +155,7 @@ class Score(NamedTuple):
 
     @property
     def pass_rate(self) -> float:
-        """Share of the tasks that are passed."""
+        """Share of the tasks that were passed."""
         return self.passes / len(self.rewards)
 
     @property

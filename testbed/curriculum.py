@@ -54,19 +54,19 @@ class Levels:
         self.restart(0)
 
     def restart(self, seed: int) -> None:
-        """Begin again with another seed."""
+        """Restart with another seed."""
         self._seed, self._played = seed, 0
         self._round: list[Path] = []
         self._tasks: list[tuple[Path, int]] = []
         self._rng = np.random.default_rng(seed_words(seed))
 
     def next(self) -> Episode:
-        """The next task. Raises ConfigError or LayoutError, naming its file, if it is broken."""
+        """Return the next task. Raises ConfigError or LayoutError, naming its file, if it is broken."""
         path, number = self._turn()
         return self._episode(self._read(path)[number])
 
     def named(self, task_id: str) -> Episode:
-        """A task by its id. Raises ConfigError if it is not among these levels, and as `next` does."""
+        """Return a task by its id. Raises ConfigError if it is not in these levels, and as `next` does."""
         for path in self._paths:
             if path.stem == task_id.partition("#")[0]:
                 for task in self._read(path):
@@ -79,7 +79,7 @@ class Levels:
         return _episode(task.spec, task.id, self._seed, self._played - 1, str(task.path))
 
     def _turn(self) -> tuple[Path, int]:
-        """The next file, and which of its arenas; a file's arenas stay together."""
+        """Return the next file and the arena's place in it; a file's arenas stay together."""
         if not self._tasks:
             if not self._round:
                 self._round = list(self._paths)
@@ -121,11 +121,11 @@ class Generated:
         self.restart(0)
 
     def restart(self, seed: int) -> None:
-        """Begin again: with the tasks of another seed, or at another of the `count` tasks."""
+        """Restart with the tasks of another seed, or at another of the `count` tasks."""
         self._stream, self._played = seed, 0
 
     def next(self) -> Episode:
-        """A new task."""
+        """Draw a new task."""
         stream, number = self._stream, self._played
         if self._count is not None:
             stream, number = 0, (self._stream + self._played) % self._count
@@ -134,19 +134,19 @@ class Generated:
         return episode
 
     def ids(self) -> Iterator[str]:
-        """The ids of the tasks from the first one on, which are not drawn; without end unless `count` is."""
+        """Yield the tasks' ids from the first one on, without drawing them; endless unless `count` is set."""
         numbers = numbers_from() if self._count is None else range(self._count)
         return (self._draw(self._stream, number).task_id for number in numbers)
 
     def task(self, task_id: str, version: str = Version.V3) -> Task:
-        """A task by its id, as one of the battery. Raises ConfigError as `text`."""
+        """Return a task by its id, as one of the battery. Raises ConfigError as `text`."""
         drawn = self.text(task_id)
         spec = load_text(drawn, task_id, version_of(version)).arenas[0]
         path, content = Path(f"{task_id}.yaml"), without_notice(drawn.encode())
         return Task(task_id, level_of(path), path, spec, sha256(content).hexdigest())
 
     def named(self, task_id: str) -> Episode:
-        """A task by its id, LL-TT-V with any whole number V. Raises ConfigError if it has another form, or
+        """Return a task by its id, LL-TT-V with a whole number V. Raises ConfigError for another form, or if
         LL-TT is not among these levels and this difficulty."""
         draw = self._parsed(task_id)
         if (draw.level, draw.task) not in self._conditions:
@@ -159,7 +159,7 @@ class Generated:
         return _episode(spec, task_id, self._stream, self._played, "generated")
 
     def text(self, task_id: str) -> str:
-        """The file of a task by its id. Raises ConfigError if it is not an id."""
+        """Return the file of a task by its id. Raises ConfigError if it is not an id."""
         return _drawn(self._parsed(task_id))
 
     def _parsed(self, task_id: str) -> Draw:
@@ -174,7 +174,7 @@ class Generated:
             ) from None
 
     def _draw(self, stream: int, number: int) -> Draw:
-        """A random condition, and a variant that no other stream or place in it has."""
+        """Return a random condition, and a variant that no other stream or place in it has."""
         size, sign = seed_words(stream)
         rng = np.random.default_rng([self._seed, size, sign, number])
         level, task = self._conditions[int(rng.integers(len(self._conditions)))]
@@ -200,13 +200,13 @@ class Replayed(Generated):
         super().__init__(levels, seed)
 
     def restart(self, seed: int) -> None:
-        """Begin again, with the tasks of another seed and no scores."""
+        """Restart with the tasks of another seed and no scores."""
         super().restart(seed)
         self._scores: dict[str, tuple[float, int]] = {}
         self._count_scored = 0
 
     def scored(self, scores: Mapping[str, float]) -> None:
-        """Take scores of tasks that were played, by id; of more than `size` tasks the best are kept."""
+        """Record scores of played tasks, by id; of more than `size` tasks, the best are kept."""
         for task_id, score in scores.items():
             self._scores[task_id] = (float(score), self._count_scored)
             self._count_scored += 1
@@ -214,7 +214,7 @@ class Replayed(Generated):
         self._scores = {name: self._scores[name] for name in kept}
 
     def next(self) -> Episode:
-        """A new task, or one that is played again."""
+        """Return a new task, or one to replay."""
         rng = np.random.default_rng([self._seed, *seed_words(self._stream), self._played, 1])
         if len(self._scores) < self._size / 4 or rng.random() >= self.REPLAY:
             return super().next()
@@ -228,7 +228,7 @@ class Replayed(Generated):
 
 
 def _drawn(draw: Draw) -> str:
-    """The file of a draw, or of the first of 20 attempts at it whose objects fit into the arena."""
+    """Return the file of a draw, or of the first of 20 attempts at it whose objects fit into the arena."""
     for attempt in range(20):
         try:
             return text(draw._replace(attempt=attempt))

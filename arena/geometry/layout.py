@@ -358,7 +358,7 @@ class Placer:
                 growing += whole.kind.is_growing
                 if blocked > MAX_BLOCKED:
                     raise LayoutError(
-                        f"no free place for {blocked} objects, up to {item.name} {number + 1} of its item; "
+                        f"no free place for {blocked} objects (last: {item.name} {number + 1} of its item); "
                         f"expected at most {MAX_BLOCKED}; give them room or leave some out"
                     )
                 if growing > MAX_GROWING:

@@ -174,7 +174,7 @@ def _agents_of(file: ArenaFile) -> int:
         if items > 1 and not DIFFERENCES[arena.version].several_agents:
             raise ConfigError(
                 f"{file.source}: arena {name} has {items} Agent items, but was read as version "
-                f"{str(arena.version)!r}, in which an arena has one agent; read it by load(path, '4')"
+                f"{str(arena.version)!r}, in which an arena has one agent; read it with load(path, '4')"
             )
         counts.add(max(1, items))
     if len(counts) > 1:

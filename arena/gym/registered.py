@@ -71,7 +71,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     points = entry_points(group=group, name=id_)
     if not points:
-        raise ConfigError(f"{id_}: no installed package has it in the entry-point group {group}")
+        raise ConfigError(f"{id_}: no installed package registers it in the entry-point group {group}")
     return _loaded(points[id_])
 
 

@@ -41,7 +41,7 @@ class ArenaVecEnv(VecEnv):
         """Create the environments with `options` of `ArenaVectorEnv`; raises as that does."""
         for name in ("autoreset_mode", "copy"):
             if name in options:
-                raise ConfigError(f"{name}: not an option here, as stable-baselines3 requires one value")
+                raise ConfigError(f"{name}: not an option here: stable-baselines3 requires one value")
         self._envs = _PerEnvInfos(num_envs, config, autoreset_mode="SAME_STEP", **options)
         self._actions: npt.NDArray[Any] | None = None
         super().__init__(num_envs, self._envs.single_observation_space, self._envs.single_action_space)

@@ -46,7 +46,7 @@ class _Question(BaseModel):
     def _asks_something(self) -> Self:
         doors = {*self.right_doors()}
         if not (2 <= len(doors) <= MOST_DOORS and doors == {*range(len(doors))}):
-            raise ValueError(f"has the doors {sorted(doors)}, expected 2 to {MOST_DOORS} from 0")
+            raise ValueError(f"has the doors {sorted(doors)}, expected 2 to {MOST_DOORS}, numbered from 0")
         return self
 
     def right_doors(self) -> Sequence[int]:
@@ -102,7 +102,7 @@ class MachineQuestion(_Question):
     @model_validator(mode="after")
     def _has_them(self) -> Self:
         if not max(self.candidates if self.asks == "which" else 0, self.low, self.high) <= self.things:
-            raise ValueError(f"candidates, low and high: got more than {self.things} things")
+            raise ValueError(f"candidates, low and high: expected at most {self.things} things")
         if self.rules not in _RULES:
             raise ValueError(
                 f"rules: got {', '.join(self.rules) or 'none'}, expected any, two, or any and two"

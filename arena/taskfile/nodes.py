@@ -189,7 +189,7 @@ class Reader:
         if node.value not in known:
             self.fail(node, spelled, unknown("unknown key", node.value, known, tag))
         if not self.version.is_4 and node.value in SINCE_4:
-            problem = f"got the key {node.value!r}, which is new in version 4; load the file as that"
+            problem = f"got the key {node.value!r}, which is new in version 4; load the file as version 4"
             self.fail(node, spelled, problem)
         if known[node.value] == _QUESTION and not self.laboratory:
             self.fail(node, spelled, f"got the key 'question'; {NEEDS_LABORATORY}")

@@ -143,7 +143,7 @@ def _log_of(request: EvalRequest, log_dir: Path) -> Path:
 
     earlier = earlier_log(request, log_dir)
     if earlier and earlier[1]:
-        print(f"{request.model}: {earlier[0]} is there already", file=sys.stderr)
+        print(f"{request.model}: {earlier[0]} already exists", file=sys.stderr)
         return earlier[0]
     work_begins()
     print(f"{request.model}: playing {len(request.tasks)} tasks", file=sys.stderr)

@@ -86,7 +86,7 @@ def dataset_command(
 def _warn(split: str) -> None:
     if split == "test":
         print(
-            "Warning: evaluations play the test split; a model trained on it is not measured by them.",
+            "Warning: evaluations play the test split; they cannot measure a model trained on it.",
             file=sys.stderr,
         )
 
@@ -96,7 +96,7 @@ def _write(folder: Path, spec: "DatasetSpec", engine: Engine) -> None:
 
     done = first = start(folder, spec)
     if first:
-        print(f"{folder}: {first} of {spec.size} episodes are there already.")
+        print(f"{folder}: {first} of {spec.size} episodes already exist.")
     started, written_bytes = time.monotonic(), 0
     jobs = min(engine.jobs, spec.size - first) or 1
     work = in_order(partial(make_row, spec=spec), spec.missing(first), jobs, engine, lambda each: each[1])

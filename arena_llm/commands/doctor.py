@@ -83,8 +83,8 @@ def run_checks() -> Iterator[Check]:
     with ThreadPoolExecutor() as pool:
         names, physics, drawing = pool.map(ask, ("names", "physics", "drawing"))
     yield names_check(names)
-    yield probed("physics", physics, "60 steps twice: the same bits")
-    drawn = "84 x 84, drawn twice: the bytes that every machine draws"
+    yield probed("physics", physics, "60 steps, run twice: the same bits")
+    drawn = "84 x 84, drawn twice: the same bytes as on every machine"
     yield probed("picture", drawing, drawn, unimported="repair the packages first")
     yield from _extras()
 

@@ -55,7 +55,7 @@ def estimate_command(
     else:
         _print(found)
         notes = [
-            "Without failed requests and unlimited reasoning.",
+            "Excludes failed requests and unlimited reasoning.",
             *request_warnings(found.model, request.effective.choices, found.most_images),
             price_note(found.model, prices),
             *[NOTE] * bool(found.image_tokens),
@@ -67,7 +67,7 @@ def estimate_command(
 
 def _print(found: "Estimate") -> None:
     """Print the table: limits are "at most", estimates "about"."""
-    heading = f"with {found.replies} replies per episode" + ("" if found.assumed else ", the most possible")
+    heading = f"with {found.replies} replies per episode" + ("" if found.assumed else ", the maximum")
     table = Table("", heading)
     bound = "" if found.assumed else "at most "
     counted = {"episodes": "", "calls": bound, "images": bound, "image_tokens": "", "input_tokens": "about "}
@@ -75,9 +75,6 @@ def _print(found: "Estimate") -> None:
         value = getattr(found, name)
         label = "tokens per image" if name == "image_tokens" else name.replace("_", " ")
         table.add_row(label, "unknown" if value is None else f"{words if value else ''}{value:,}")
-    for label, cost in {
-        "price": found.cost,
-        "price with a cache of what is repeated": found.cached_cost,
-    }.items():
+    for label, cost in {"price": found.cost, "price if repeated input is cached": found.cached_cost}.items():
         table.add_row(label, "unknown" if cost is None else f"{'about ' if cost else ''}${cost:,.2f}")
     Console().print(table)

@@ -98,7 +98,7 @@ def eval_command(
             _show(each)
         return
     if names := request.without_effect():
-        line_console().print(f"Without effect on this agent: {', '.join(names)} of {protocol}")
+        line_console().print(f"Ignored for this agent: {', '.join(names)} of {protocol}")
     notes = _plan_notes(plan, request) if plan else {}
     notes["prices"] = price_note(full_name(request.suite, request.model), prices, folders=False)
     if max_cost is not None or request.effective.choices.max_cost_per_episode is not None:
@@ -143,7 +143,7 @@ def _show(request: EvalRequest) -> None:
         table.add_row(name, value, origin, meaning, style=None if origin == "default" else "bold")
     wide_console(110).print(table)
     for fault in missing.values():
-        line_console().print(f"Not complete: {fault}. As it stands:")
+        line_console().print(f"Incomplete: {fault}. So far:")
     prompts = prompts_of(request.suite) if "prompts" in missing else request.prompts
     for remark in remarks_of(request.suite, given.choices, prompts, request.protocol):
         line_console().print(remark)

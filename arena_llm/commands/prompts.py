@@ -34,7 +34,7 @@ def prompts_command(
         console.print(f"Texts of arena-llm: {out}")
         return
     if suite != DEFAULT:
-        raise ConfigError(f"--from: the paper's texts are of the suite {DEFAULT}; leave out --suite {suite}")
+        raise ConfigError(f"--from: the paper's texts belong to {DEFAULT}; leave out --suite {suite}")
     done = convert(source, out)
     for folder in done.folders:
         console.print(f"Texts: --prompts {folder}")

@@ -83,11 +83,11 @@ def check_command(
         found = list(log_problems(made, RunLog(log)))
         if found:
             more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-            raise EvaluationError(f"{file}: is not what {log} gives: {'; '.join(found[:_SHOWN])}{more}")
+            raise EvaluationError(f"{file}: does not match {log}: {'; '.join(found[:_SHOWN])}{more}")
         agrees += " and with its log"
     if replay and log is not None:
         _replay(log)
-        agrees += ", which its replay gives again"
+        agrees += ", which a replay reproduces"
     _print_state(file, made, agrees)
 
 

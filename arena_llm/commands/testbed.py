@@ -158,7 +158,7 @@ def fetch_command(names: Names = None, source: From = None) -> None:
             raise ConfigError(f"got {name!r}, expected {' or '.join(NAMES)}")
     work_begins()
     failed: list[str] = []
-    with stoppable("Stopped; of a battery that was not complete, nothing was kept."):
+    with stoppable("Stopped; an incomplete battery was not kept."):
         for known in NAMES:
             if not names or known in names:
                 try:
@@ -172,7 +172,7 @@ def fetch_command(names: Names = None, source: From = None) -> None:
 def _fetch(name: Name, source: str | None) -> None:
     console = line_console()
     if is_kept(name):
-        console.print(f"{name}: all 900 files are in {kept_folder(name)} already")
+        console.print(f"{name}: all 900 files are already in {kept_folder(name)}")
         return
     console.print(f"{name}: fetching from {source or SOURCES[name].repository} ({SOURCES[name].licence})")
     folder = fetch(name, source)

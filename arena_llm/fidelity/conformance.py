@@ -211,7 +211,7 @@ def _recording(path: Path, setup: Setup) -> Iterator[Result]:
     suite = [each for above in path.parents for each in above.glob("testConfigs/*.yml")]
     arenas = beside or list(path.parent.glob("*.y*ml")) or suite
     if not arenas:
-        raise EvaluationError(f"{path}: no arena {path.stem}.yml beside it, and no other in its folder")
+        raise EvaluationError(f"{path}: no arena {path.stem}.yml next to it, and no other in its folder")
     played = {arena: _compared(theirs, _played(arena, setup, theirs, 60)) for arena in arenas}
     arena = max(arenas, key=lambda each: list(played[each].values()).count(""))
     first = {angle: _played(arena, setup, [theirs[0][:1]], angle)[0][0][_RAYS] for angle in _ANGLES}

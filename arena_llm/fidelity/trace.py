@@ -151,7 +151,7 @@ def read_trace(folder: Path, table: Path | None = None) -> Trace:
         raise RecordingError(f"{folder}: no such folder; expected one with arena.yaml and obs-*.jpg")
     arena = folder / "arena.yaml"
     if not arena.is_file():
-        raise RecordingError(f"{arena}: not there; the folder of a recording holds its arena's file")
+        raise RecordingError(f"{arena}: no such file; a recording's folder must contain its arena")
     lines = tuple(read_table(table or _table_of(folder), (TURN, SCRIPT, HEALTH)))
     first = lines[0]
     idle = first.integer(BEFORE) if first.has(BEFORE) else sum(ArenaChoices().initial_idle_steps)
@@ -167,7 +167,7 @@ def _table_of(folder: Path) -> Path:
         if path.is_file():
             return path
     raise RecordingError(
-        f"no table of the recording's turns: neither {places[0]} nor {places[1]} is there; name it by --table"
+        f"no table of the recording's turns: neither {places[0]} nor {places[1]} exists; name it with --table"
     )
 
 
@@ -234,7 +234,7 @@ def read_poses(path: Path) -> dict[int, PredictedPose]:
     for line in read_table(path, (TURN, *PredictedPose._fields)):
         turn = line.integer(TURN)
         if turn in poses:
-            raise RecordingError(f"{line.place}: turn {turn} is there twice")
+            raise RecordingError(f"{line.place}: turn {turn} is duplicated")
         poses[turn] = PredictedPose(*(line.real(column) for column in PredictedPose._fields))
     return poses
 

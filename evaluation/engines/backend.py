@@ -67,7 +67,7 @@ class Backend:
         try:
             return self._pool.submit(player.play, setup).result()
         except BrokenProcessPool:
-            raise EvaluationError("a process that played episodes was killed from outside") from None
+            raise EvaluationError("a process that played episodes was killed") from None
 
     def close(self) -> None:
         """End its processes."""

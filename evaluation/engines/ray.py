@@ -232,7 +232,7 @@ class RayEpisode:
                     reason = type(error).__name__
                     self._backend.replace(self._slot, worker)
         raise EvaluationError(
-            f"{self._setup.task.id}: the process that played it was killed from outside "
+            f"{self._setup.task.id}: the process that played it was killed "
             f"{self._backend.retries + 1} times ({reason}), so it is not retried; does it need more memory "
             "than is available? Try a smaller --jobs"
         )
@@ -357,8 +357,8 @@ class RayEngine(Engine):
         except exceptions.RayError as error:
             reason = type(error).__name__
             raise EvaluationError(
-                f"{named(item)}: its process was ended from outside {RETRIES + 1} times ({reason}), so it is "
-                "not retried; does it need more memory than is available? Try fewer by --jobs"
+                f"{named(item)}: its process was killed {RETRIES + 1} times ({reason}), so it is "
+                "not retried; does it need more memory than is available? Try a smaller --jobs"
             ) from None
 
     def close(self) -> None:
@@ -374,7 +374,7 @@ def _imported() -> Any:
     except ImportError as error:
         raise EvaluationError(f"--engine ray needs Ray ({error}): pip install 'arena-llm[ray]'") from None
     if ray.is_initialized():
-        raise EvaluationError("--engine ray: this process uses Ray already; leave that with ray.shutdown()")
+        raise EvaluationError("--engine ray: this process uses Ray already; end that with ray.shutdown()")
     return ray
 
 
@@ -396,7 +396,7 @@ def check_answers(address: str) -> None:
 def _no_cluster(address: str, reason: str) -> EvaluationError:
     return EvaluationError(
         f"--ray-address {address}: no Ray cluster could be joined there ({reason}); start one by "
-        "`ray start --head`, or leave the address out for one on this machine; where it wants a token, set "
+        "`ray start --head`, or leave the address out for one on this machine; if it needs a token, set "
         "RAY_AUTH_MODE=token and have the same ~/.ray/auth_token on every machine"
     )
 

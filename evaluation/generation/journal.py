@@ -128,7 +128,7 @@ class Journal:
     def _read(self, path: Path) -> None:
         run, text = None, b"\n"
         if not path.is_file():
-            raise EvaluationError(f"{path}: cannot hold replies: it is no file")
+            raise EvaluationError(f"{path}: cannot hold replies: it is not a file")
         try:
             with path.open("rb") as file:
                 for number, text in enumerate(file, start=1):

@@ -45,17 +45,17 @@ def price_note(model: str, path: Path | None = None, *, folders: bool = True) ->
     without those of this machine, for logs, which are passed on. Raises ConfigError as `load_prices`."""
     tables = {each: _read(each) for each in (path, SHIPPED) if each is not None}
     if model.startswith("arena/"):
-        return f"{model} computes on this machine and costs nothing."
+        return f"{model} runs on this machine and costs nothing."
     shipped = SHIPPED if folders else SHIPPED.name
     source = next((each for each, table in tables.items() if model in table.prices), None)
     if source is None:
         return (
-            f"The price of {model} is unknown; write it into a copy of {shipped} and give that by --prices."
+            f"The price of {model} is unknown; write it into a copy of {shipped} and pass that with --prices."
         )
     price, as_of = tables[source].prices[model], tables[source].as_of
     dated = f"as of {as_of}" if as_of else "without a date"
     own_name = source if folders else source.name
-    edit = f"edit {own_name}" if source == path else f"edit a copy of {shipped} and give it by --prices"
+    edit = f"edit {own_name}" if source == path else f"edit a copy of {shipped} and pass it with --prices"
     return (
         f"Prices of {model} per million tokens: ${price.input:g} in, ${price.output:g} out, {dated}, "
         f"not verified; {edit}."

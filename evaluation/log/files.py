@@ -97,7 +97,7 @@ def find_logs(paths: Sequence[Path]) -> list[Path]:
     for path in paths:
         if path.suffix == ".csv":
             raise EvaluationError(
-                f"{path}: a table, no log of arena-llm eval; arena-llm compare takes tables"
+                f"{path}: a table, not a log of arena-llm eval; arena-llm compare takes tables"
             )
         if path.is_dir():
             found += _newest(path)

@@ -109,7 +109,7 @@ class RunLog:
             place = ".".join(map(str, reason["loc"]))
             return (
                 kind(),
-                f"its choices are not of this version ({place}: {reason['msg']}): defaults are taken",
+                f"its choices are not of this version ({place}: {reason['msg']}): defaults are used",
             )
 
     @property

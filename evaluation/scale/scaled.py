@@ -80,7 +80,7 @@ def scaled_scores(results: pd.DataFrame, suite: Suite, bases: Mapping[str, Basis
 def mismatch(known: Sequence[Reference], found: Basis | None) -> str:
     """Explain in a clause if references do not hold for a run. Otherwise empty."""
     if found is None or found.scoring is None:
-        return "its results do not say by which version of the scoring they were made"
+        return "its results do not name the version of their scoring"
     if not known:
         return "the references of its suite have not been measured"
     if not (own := [row for row in known if row.conditions == found.conditions]):

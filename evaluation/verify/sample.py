@@ -133,7 +133,7 @@ def described(slots: tuple[str | None, ...], there: list[str]) -> str:
     """Describe which pictures of the conversation were sent."""
     kept = [str(n) for n, slot in enumerate(slots, start=1) if slot is not None]
     other = sum(slot is not None and slot not in there for slot in slots)
-    strange = f", {other} of them of no picture of the conversation" if other else ""
+    strange = f", {other} of them not in the conversation" if other else ""
     return f"{', '.join(kept) or 'none'} of {len(slots)}{strange}"
 
 
@@ -349,7 +349,7 @@ class SampleCheck:
             raise RecordingError(
                 f"{task_id}: its file is not the one that was played, and the log does not have the task"
             )
-        return logged, ["no task file has its task: that of the log was played"]
+        return logged, ["no task file has its task: the task in the log was played"]
 
     def _other_tasks(self, notes: list[str]) -> tuple[TaskSpec, ...]:
         if not self._choices.needs_all_tasks:
@@ -378,7 +378,7 @@ class SampleCheck:
         if logged.get("model_end") is None:
             yield "why the model's part ended is not in the log"
         if not self._log.logged_choices:
-            yield "the log has no choices, so the defaults are taken"
+            yield "the log has no choices, so the defaults are used"
         part = self._sample.parts.get(task_id)
         if self._options.frames and part and self._sample.ours and self._choices.bounds().first_images:
             yield from () if self._log.harness else missing_requests(part)

@@ -256,7 +256,7 @@ def _model(content: bytes, told: PolicyDescription) -> Any:
     except Exception as error:  # what is unpickled fails anywhere
         raise EvaluationError(
             f"{name} cannot load it ({first_line(error)[:200]}); train or save it again with the "
-            "versions that are here"
+            "versions that are installed here"
         ) from None
     _check_spaces(model, told.environment)
     return model
@@ -274,21 +274,21 @@ def _read(path: Path) -> tuple[bytes, PolicyDescription]:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             # Of a file that was cut off, an archive inside it may be found.
             if min((member.header_offset for member in archive.infolist()), default=0) > 0:
-                raise zipfile.BadZipFile("it is cut off")
+                raise zipfile.BadZipFile("it is truncated")
             told = archive.read(MEMBER)
     except KeyError:
         raise EvaluationError(
-            f"{path}: has no {MEMBER}, so it is not known what this policy observes and does; load it in the "
-            f"library that saved it, and save it by {_HOW}"
+            f"{path}: has no {MEMBER}, so its observations and actions are unknown; load it in the "
+            f"library that saved it, and save it with {_HOW}"
         ) from None
     except (zipfile.BadZipFile, OSError, ValueError, EOFError) as error:
         raise EvaluationError(
-            f"{path}: no policy file, or a broken one ({error}); make it by {_HOW}"
+            f"{path}: not a policy file, or a damaged one ({error}); make it with {_HOW}"
         ) from None
     try:
         found = PolicyDescription.model_validate_json(told)
     except ValidationError as error:
-        raise EvaluationError(f"{path}: {MEMBER}: {_problem(error)}; save the policy by {_HOW}") from None
+        raise EvaluationError(f"{path}: {MEMBER}: {_problem(error)}; save the policy with {_HOW}") from None
     if found.format != FORMAT:
         raise EvaluationError(f"{path}: {MEMBER}: format: got {found.format!r}, expected one of: {FORMAT}")
     return content, found

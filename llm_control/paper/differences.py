@@ -64,7 +64,7 @@ def _texts(choices: ArenaChoices, prompts: PromptSet) -> str:
         if source:
             return f"those of {source}"
         changed = ", ".join(name for name, prompt in own.prompts.items() if prompts[name] != prompt)
-        return "arena-llm's own" + (f", but for the user's {changed}" if changed else "")
+        return "arena-llm's own" + (f", except for the user's {changed}" if changed else "")
     parts = ["as printed in the supporting material"] if "print" in source else []
     if prompts["invalid_script"] == own["invalid_script"]:
         parts.append("after a wrong reply arena-llm's own")

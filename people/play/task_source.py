@@ -65,11 +65,11 @@ class Course(NamedTuple):
         """Begin a task and close it. Raises ConfigError if people cannot play it, or the suite's errors."""
         if (self.choices.replies, self.choices.conversation) != ("text", "episode"):
             raise ConfigError(
-                "people reply by a form, one task at a time: leave out replies and conversation"
+                "people reply with a form, one task at a time: leave out replies and conversation"
             )
         if self.choices.judges:
             models = ", ".join(self.choices.judges)
-            raise ConfigError(f"where people play, no second model is asked: leave out {models}")
+            raise ConfigError(f"people play without further models: leave out {models}")
         setup = SuiteTask(self, 0).setup()
         with closing(self.suite.open(setup)) as environment:
             first = environment.begin()

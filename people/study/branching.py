@@ -97,7 +97,7 @@ def _rule_problems(
     for name, accepted in rules.items():
         source = _source(study, page, name)
         if source is None or (source.page is page and source.item not in before):
-            why = "no single item before this one has that id; of several pages write PAGE.ITEM"
+            why = "no earlier item has that id, or several have; then write PAGE.ITEM"
             if any(name in names for other in study.questionnaires for names in _names(other)):
                 why = (
                     "it must be asked once and before: earlier on this page, or on an earlier page that is "
@@ -116,7 +116,7 @@ def _screen_problems(
     if item is None:
         yield loc, f"{place}: the page has no item {name}"
     elif not item.required:
-        yield loc, f"{place}: the item may be left out; remove required: false, or the item from screen"
+        yield loc, f"{place}: the item is optional; remove required: false, or the item from screen"
     elif problem := item.accepted_problem(accepted):
         yield loc, f"{place}: {problem}"
 

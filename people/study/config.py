@@ -21,8 +21,8 @@ CHECKED = str(Path(__file__).with_name("picture.yaml"))
 
 OF_ARENA = {
     "limit_pause_s": "tasks of the suite {suite} have no clock that could be paused",
-    "levels": "levels are drawn of the arena; list tasks of the suite {suite}",
-    "views": "views are those of an arena",
+    "levels": "only the arena has levels; list tasks of the suite {suite}",
+    "views": "only the arena has views",
 }
 """Keys of blocks only for tasks of the arena, and the reasons."""
 
@@ -58,11 +58,11 @@ class Block(Section):
     @model_validator(mode="after")
     def _fits_the_suite(self) -> Self:
         if self.suite is None and self.choices:
-            raise ValueError("choices are those of a suite; name it by suite, or remove them")
+            raise ValueError("choices belong to a suite; name it with suite, or remove them")
         if self.suite is None:
             return self
         if isinstance(self.tasks, str):
-            raise ValueError(f"tasks: {self.tasks} are tasks of the arena, and not of the suite {self.suite}")
+            raise ValueError(f"tasks: {self.tasks} are tasks of the arena, not of the suite {self.suite}")
         for name in OF_ARENA.keys() & self.model_fields_set:
             why = OF_ARENA[name].format(suite=self.suite)
             raise ValueError(f"{name}: {why}; remove it, or suite: {self.suite}")
@@ -136,7 +136,7 @@ class Test(Block):
     @model_validator(mode="after")
     def _one_source(self) -> "Test":
         if bool(self.tasks) == bool(self.levels):
-            raise ValueError("either tasks or levels must be given, and not both")
+            raise ValueError("give either tasks or levels, not both")
         if self.name in ("tutorial", "practice", PICTURE):
             raise ValueError(f"name: {self.name} is the name of another block; use another")
         return self
@@ -250,9 +250,9 @@ class Participants(Section):
             raise ValueError(f"codes are not used with from: {self.from_}; remove them")
         for key in ("unsigned", "condition"):
             if self.from_ != "link" and getattr(self, key):
-                raise ValueError(f"{key} is about links and not used with from: {self.from_}; remove it")
+                raise ValueError(f"{key} applies to links, not to from: {self.from_}; remove it")
         if taken := {SIGNATURE, TEST} & set(self.parameters):
-            raise ValueError(f"the parameter {taken.pop()} is that of signed links; use another name")
+            raise ValueError(f"the parameter {taken.pop()} is reserved for signed links; use another name")
         if twice := duplicates(self.codes):
             raise ValueError(f"the code {twice[0]} is listed twice")
         return self
@@ -386,14 +386,14 @@ class Study(Section):
         if any(page.when == "between" for page in self.questionnaires) and not breaks:
             raise ValueError("a questionnaire is shown at breaks (between), but the test has no break_every")
         if self.block_order != "listed" and len(self.test) == 1:
-            raise ValueError("block_order is about several blocks; make test a list of blocks")
+            raise ValueError("block_order needs several blocks; make test a list of blocks")
         if self.style and base_of(self.language) not in ("en", *LANGUAGES):
             spoken = ", ".join(("en", *LANGUAGES))
-            raise ValueError(f"style: {self.style} is in {spoken}, but the language is {self.language}")
+            raise ValueError(f"style: {self.style} exists in {spoken}, but the language is {self.language}")
         if len(self.conditions) == 1:
             raise ValueError("got one condition, expected none or several")
         if self.picture and (self.mode == "scripts" or all(block.suite for block in self.test)):
-            raise ValueError("picture is about arenas that are played with keys, and the study has none")
+            raise ValueError("picture applies to arenas played with keys, and the study has none")
         for name, block in self.blocks().items():
             if not (block.tasks or block in self.test):
                 raise ValueError(f"{name} has no tasks; list some, or remove it")

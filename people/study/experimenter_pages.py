@@ -164,7 +164,7 @@ async def left(_: Form, person: Person, server: Server) -> Response:
     if server.is_present(person):
         raise HTTPException(409, f"{person.code} is taking part at this moment. Nothing was changed.")
     if not await server.store.run(lambda store: mark_left(store, person)):
-        raise HTTPException(409, f"The study is over for {person.code} already. Nothing was changed.")
+        raise HTTPException(409, f"The study is already over for {person.code}. Nothing was changed.")
     return RedirectResponse(f"{HOME}/person/{person.code}", 303)
 
 

@@ -206,7 +206,7 @@ def _survey(page: Mapping[str, Any], source: str, place: str) -> dict[str, Any]:
     """Return the survey that a questionnaire names, and its items. Raises ConfigError."""
     name = page["survey"]
     if "items" in page or not isinstance(name, str):
-        raise ConfigError(f"{place}: expected the name of a file such as mood.json, without any items")
+        raise ConfigError(f"{place}: expected the name of a file such as mood.json, and no items")
     try:
         survey = json.loads(read_text(Path(source).parent / name))
         items = tuple(Panel.model_validate(survey).questions())

@@ -327,7 +327,7 @@ def _check_agents(study: Study, where: Callable[..., str]) -> None:
     except ConfigError as error:
         raise ConfigError(f"{where('agents')}: {error}") from None
     if choices.conversation != "episode" or choices.replies != "text" or choices.needs_all_tasks:
-        raise ConfigError(f"{where('agents')}: participants play one task at a time, by texts")
+        raise ConfigError(f"{where('agents')}: participants play one task at a time, in text")
 
 
 def _option(value: str | bool | int | float) -> str:
@@ -403,7 +403,7 @@ def _texts(plan: Plan) -> Iterator[str]:
     for name, text in plan.study.words:
         lost = set(PLACEHOLDER.findall(getattr(Texts(), name))) - set(PLACEHOLDER.findall(text))
         for number in sorted(lost):
-            yield f"words.{name}: the number {{{number}}} is not shown, as the text lacks it."
+            yield f"words.{name}: the text lacks {{{number}}}, so this number is not shown."
 
 
 def untranslated(study: Study) -> list[str]:

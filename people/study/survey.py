@@ -48,7 +48,7 @@ class Part(BaseModel):
     def _is_known(cls, given: Any) -> Any:
         for key in REFUSED:
             if isinstance(given, Mapping) and given.get(key):
-                raise ValueError(f"{key} is not supported; list what is asked, with visibleIf")
+                raise ValueError(f"{key} is not supported; list the questions, with visibleIf")
         if isinstance(given, Mapping) and given.get("storeOthersAsComment") is False:
             raise ValueError("storeOthersAsComment: expected true, as other answers are comments")
         return given

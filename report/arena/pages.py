@@ -99,7 +99,7 @@ class ArenaReport(SuiteReport):
         trace, problem = None, None
         failures: tuple[Failure, ...] = ()
         if recording is not None and spec is None:
-            problem = "Its arena is neither in the log nor among the task files."
+            problem = "The arena is neither in the log nor among the task files."
         elif recording is not None and spec is not None:
             try:
                 trace = self._replay(spec, recording, episode, book)
@@ -200,11 +200,11 @@ class ArenaReport(SuiteReport):
         return [Panel("Arena", part("arena/plan.html.j2", plan=self._plans[task_id]))]
 
     def run_panels(self, rows: Sequence[Row], agents: Mapping[str, str]) -> list[Panel]:
-        """Reasons of failure by agent, with their definitions."""
+        """Failure reasons by agent, with their definitions."""
         table = counted_table("Failure", "failure", list(Failure), rows, agents)
         unreplayed = sum(row["passed"] is False and row["failure"] is None for row in rows)
         values = {"table": table, "unreplayed": unreplayed, "failures": list(Failure)}
-        failed = Panel("Why episodes were failed", part("arena/failures.html.j2", **values))
+        failed = Panel("Why episodes failed", part("arena/failures.html.j2", **values))
         named = {agents.get(agent, agent): records for agent, records in self._experiments.items()}
         return [failed, *(run_panels(get_suite("laboratory"), named) if named else ())]
 
@@ -265,9 +265,7 @@ def difference(trace: replays.Trace, recording: Recording, episode: LoggedEpisod
     """A sentence on what differs between a replay and the log; None if nothing does."""
     found = trace.differs_from(recording)
     if found:
-        return (
-            f"The replay differs from the log ({found}): path, pictures and reason of failure are not exact."
-        )
+        return f"The replay differs from the log ({found}): path, pictures and failure reason are not exact."
     ends = [trace.moments[last].position for _, last in trace.turns]
     if any(tuple(turn["position"]) != end for turn, end in zip(episode.turns, ends, strict=True)):
         return "The replay ends as logged, but turns begin elsewhere: pictures may belong to other turns."
@@ -288,4 +286,4 @@ def _failures(trace: replays.Trace, spec: ArenaSpec, episode: LoggedEpisode) -> 
 def _version_warnings(recording: Recording | None) -> list[str]:
     now, then = software_versions(), recording.versions if recording else {}
     changed = [f"{key} {then[key]}, now {now.get(key, 'none')}" for key in then if then[key] != now.get(key)]
-    return [f"Recorded with other versions than it is replayed with ({'; '.join(changed)})."] * bool(changed)
+    return [f"Recorded with versions other than those of the replay ({'; '.join(changed)})."] * bool(changed)

@@ -33,7 +33,7 @@ def _public(public: dict[str, Run], hidden: Run) -> Run:
     run = public.get(hidden.agent)
     if run is None:
         raise EvaluationError(
-            f"--hidden: got {hidden.agent!r}, expected one of {', '.join(public)}; name both alike, NAME=FILE"
+            f"--hidden: got {hidden.agent!r}, expected one of {', '.join(public)}; name both alike"
         )
     if run.animal_ai != hidden.animal_ai:
         raise EvaluationError(
@@ -43,8 +43,8 @@ def _public(public: dict[str, Run], hidden: Run) -> Run:
     if run.original or set(run.results["task_id"]) & set(hidden.results["task_id"]):
         raise EvaluationError(
             f"--hidden: expected {run.agent} on the shipped battery and on a hidden split of it, got "
-            f"{'another folder' if run.original else 'the same tasks twice'}; draw a split by arena-llm "
-            "testbed generate --hidden"
+            f"{'another folder' if run.original else 'the same tasks twice'}; create a split with "
+            "arena-llm testbed generate --hidden"
         )
     if not set(run.results["task_id"].map(family)) & set(hidden.results["task_id"].map(family)):
         raise EvaluationError(

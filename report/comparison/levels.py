@@ -64,7 +64,7 @@ def described(rates: pd.DataFrame) -> GroupRates:
         rates,
         (f"{others} {note('intervals')}", same, *ninth),
         (" ".join((others, same, *ninth)), note("intervals_long"), *(ninth_note() for _ in ninth)),
-        "no others on record",
+        "no comparison groups on record",
     )
 
 

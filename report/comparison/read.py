@@ -171,7 +171,7 @@ def _split(
     if name and any(map(is_group, agents)):
         names = {each: name + each.removeprefix(PEOPLE) if is_group(each) else each for each in agents}
     elif name and len(agents) > 1:
-        raise EvaluationError(f"{place}: holds {len(agents)} agents, of which {name!r} can name only one")
+        raise EvaluationError(f"{place}: holds {len(agents)} agents, but {name!r} can name only one")
     parts = [results[results["agent"] == agent] for agent in agents]
     return [
         played_run(

@@ -132,7 +132,7 @@ def refuted(results: pd.DataFrame, digests: Mapping[str, str] | None = None) -> 
         tasks = list(dict.fromkeys(results["task_id"]))
         others = [task for task in tasks if not is_published(task, digests.get(task))]
         return (
-            f"{len(others)} of {len(tasks)} tasks of {agent} are not the original's files by their SHA-256 "
+            f"{len(others)} of {len(tasks)} tasks of {agent} differ from the original's files by SHA-256 "
             f"(the first is {others[0]})."
         )
     known = baselines.children_by_task().set_index("task_id")["pass_mark"]
@@ -254,5 +254,7 @@ def shipped_groups(names: Sequence[str]) -> list[ReferenceGroup]:
     """The groups of the shipped tables by the words of `NAMES`. Raises EvaluationError for another."""
     if wrong := [name for name in names if name not in _SHIPPED]:
         known = ", ".join(NAMES)
-        raise EvaluationError(f"--with: got {wrong[0]!r}, expected {known}; a study's people are a RUN")
+        raise EvaluationError(
+            f"--with: got {wrong[0]!r}, expected {known}; a study's people are given as a RUN"
+        )
     return [group for name in dict.fromkeys(names) for group in _SHIPPED[name]()]

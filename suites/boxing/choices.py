@@ -42,7 +42,7 @@ class BoxingChoices(RunChoices):
         Rule(
             ("agent", "conversation"),
             lambda c: c["agent"] == "apprentice" and c["conversation"] == "run",
-            "its programs are those of one episode",
+            "its programs belong to one episode",
         ),
         Rule(
             ("novice_model", "novice"),

@@ -133,7 +133,7 @@ def run_panels(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, str]]
         ("Regret of experiments", part("regrets", agents=regrets, paper=_paper_regrets(found))),
     ]
     if novices:
-        panels.append(("Novice beside scientist", part("novices", agents=novices)))
+        panels.append(("Novice compared with scientist", part("novices", agents=novices)))
     if bins:
         panels.append(("Calibration of probabilities", part("calibration", agents=bins)))
     return panels

@@ -91,8 +91,8 @@ class Java:
             return found
         warnings.warn(
             f"ScienceWorld on {found}: this Java does not follow -XX:hashCode=2, as HotSpot does, so the "
-            "same commands may give other texts: `arena-llm verify` then reports differences, and what is "
-            "resumed from its replies goes on in another world",
+            "same commands may give other texts: `arena-llm verify` then reports differences, and a run that "
+            "is resumed from its replies continues in a different world",
             stacklevel=2,
         )
         return f"{found}, not reproducible"

@@ -187,7 +187,7 @@ def watch(built: Built, layout: Layout) -> tuple[list[Finding], bool]:
     sinks, sideways = -shifts[:, 1], np.hypot(shifts[:, 0], shifts[:, 2])
     placed = [(k, each.kind) for k, each in enumerate(layout.things) if not each.blocked]
     moved = [
-        (k, "unsupported", f"is not held up: it sinks {sinks[k]:.2f} m")
+        (k, "unsupported", f"is not supported: it sinks {sinks[k]:.2f} m")
         for k, _ in placed
         if sinks[k] > LIFT - FLOOR_Y + FALL + _SOLVER_ERROR
     ]

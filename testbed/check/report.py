@@ -125,7 +125,7 @@ def check_files(
     except EvaluationError:
         raise ArenaError(
             f"{paths[done]}: the process that checked this file, or one near it, died; "
-            "find the file with --jobs 1, and mind the memory"
+            "find the file with --jobs 1, and watch memory use"
         ) from None
 
 

@@ -84,7 +84,7 @@ def _ignored_keys(instance: ItemInstance) -> Iterator[Finding]:
     for name in ("positions", "rotations", "skins", "frozen_agent_delays"):
         count = len(getattr(instance.item, name))
         if count > 1:
-            text = f"the agent takes the first of the {count} entries only"
+            text = f"the agent uses only the first of the {count} entries"
             yield instance.finding("ignored-key", text, name, 1)
 
 
@@ -95,8 +95,8 @@ def _short_lists(instance: ItemInstance) -> Iterator[Finding]:
         if 0 < count < total and name not in _ignored_names(instance):
             missing = "0" if kind and name == "rotations" and not kind.random_yaw else "random"
             if name == "colors" and kind and not kind.random_color:
-                missing = "the kind's own"
-            text = f"{count} entries for {total} objects; those that are missing are {missing}"
+                missing = "the default of the kind"
+            text = f"{count} entries for {total} objects; the missing ones are {missing}"
             yield instance.finding("unequal-lists", text, name)
 
 
@@ -121,7 +121,7 @@ def _ignored_values(instance: ItemInstance) -> Iterator[Finding]:
         return
     size, height = instance.size, instance.position.y
     if kind.is_goal and instance.item.sizes and size.x >= 0 and not size.x == size.y == size.z:
-        text = f"a ball takes x={size.x:g} for all three"
+        text = f"a ball uses x={size.x:g} for all three"
         yield instance.finding("ignored-value", text, "sizes", instance.index)
     if height > 0 and (kind.body is Body.ZONE or kind.shape is Shape.TUBE):
         text = f"got {height:g}, ignored; {kind.name} always lies on the floor"

@@ -89,7 +89,7 @@ def located(folder: str | Path) -> Path:
         return Path(folder)
     if not (kept := kept_folder(name)).is_dir():
         raise ConfigError(
-            f"testbed {name}: its files are not on this computer; fetch them once by: "
+            f"testbed {name}: its files are not on this computer; fetch them once with: "
             f"arena-llm testbed fetch {name}"
         )
     return kept
@@ -183,7 +183,7 @@ def _unpacked(url: str, answer: IO[bytes]) -> Iterator[tuple[str, bytes]]:
                     yield name.removesuffix(".yaml"), content.read() if content else b""
     except (tarfile.TarError, gzip.BadGzipFile, zlib.error, EOFError) as error:
         raise EvaluationError(
-            f"{url}: expected a whole archive in .tar.gz format, got something else ({error}); try again"
+            f"{url}: expected a complete archive in .tar.gz format, got something else ({error}); try again"
         ) from None
 
 

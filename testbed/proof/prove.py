@@ -138,7 +138,7 @@ def fresh(levels: Sequence[int], count: int, seed: int, difficulty: int | None) 
     """Yield orders of `count` new tasks, spread evenly over conditions. Conditions are those of the levels,
     of one difficulty if given. Raises ConfigError for the seed of the shipped battery."""
     if seed == SHIPPED_SEED:
-        raise ConfigError(f"--seed: got {seed}, expected another: {seed} draws the shipped battery")
+        raise ConfigError(f"--seed: got {seed}, which draws the shipped battery; choose another")
     draws = (
         Draw(level, task, variant, seed)
         for variant in numbers_from(1)
@@ -172,9 +172,11 @@ def made_before(folder: Path, orders: Sequence[Order]) -> dict[str, Proof]:
         found = read_text(path)
         draw = Draw.of_text(found, str(path))
         if ordered.get(path.stem) != draw._replace(attempt=0):
-            raise ConfigError(f"{path}: this file is of another order; choose an empty folder with --out")
+            raise ConfigError(
+                f"{path}: this file belongs to another order; choose an empty folder with --out"
+            )
         if without_notice(found.encode()) != without_notice(text(draw).encode()):
-            raise ConfigError(f"{path}: not what this version makes of its draw; choose an empty folder")
+            raise ConfigError(f"{path}: this version draws a different task; choose an empty folder")
         if path.stem in kept:
             proofs[path.stem] = kept[path.stem]
     return proofs
@@ -257,9 +259,9 @@ def hidden_split(folder: Path, seed: int | None) -> HiddenSplit:
         try:
             found = HiddenSplit.model_validate_json(read_bytes(path))
         except (OSError, ValidationError):
-            raise ConfigError(f"{path}: no hidden split can be read; choose an empty folder") from None
+            raise ConfigError(f"{path}: cannot be read as a hidden split; choose an empty folder") from None
         if seed not in (None, found.seed):
-            raise ConfigError(f"--seed: {path} is of another seed; choose another folder or leave it out")
+            raise ConfigError(f"--seed: {path} has another seed; choose another folder or leave out --seed")
         return found
     # 128 bits keep the seed from being found by drawing tasks until they match the commitment.
     drawn = secrets.randbits(128) if seed is None else seed

@@ -92,7 +92,7 @@ def verify(task: Task, proof: Proof | None) -> Verdict:
 def _replay(task: Task, recording: Recording, passes: bool) -> str:
     """Return a recording's problem. Empty if it is replayed to the same end."""
     if not recording.is_of(task.spec):
-        return "it is of another arena than the task's"
+        return "it was made in a different arena from the task's"
     with Replay(recording, task.spec) as replay:
         episode = replay.to_end()
         if episode.steps < recording.steps:

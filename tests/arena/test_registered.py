@@ -99,7 +99,7 @@ def test_an_environment_that_is_no_longer_installed_is_named(site):
     install(site, "coin-game", {SINGLE: {"coin/Coin-v0": "coin_game:CoinEnv"}})
     register_installed()
     (site / "coin_game-0.1.dist-info" / "entry_points.txt").unlink()
-    with pytest.raises(ConfigError, match="coin/Coin-v0: no installed package has it"):
+    with pytest.raises(ConfigError, match="coin/Coin-v0: no installed package registers it"):
         gymnasium.make("coin/Coin-v0")
 
 

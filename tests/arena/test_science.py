@@ -160,7 +160,7 @@ def test_floors_push_by_their_laws():
     [
         (MachineQuestion, {"things": 2}, "greater than or equal to 3"),
         (MachineQuestion, {"things": 3, "asks": "number", "high": 1}, "expected 2 to 4"),
-        (MachineQuestion, {"things": 3, "candidates": 4}, "more than 3 things"),
+        (MachineQuestion, {"things": 3, "candidates": 4}, "expected at most 3 things"),
         (SlopesQuestion, {"things": 4, "levels": 3}, "expected 2 to 4"),
         (InstrumentQuestion, {"things": 5, "asks": "odd"}, "expected 2 to 4"),
         (FloorQuestion, {"lanes": 3, "kinds": ("post",), "asks": "side", "shut": 1}, "expected 2 to 4"),

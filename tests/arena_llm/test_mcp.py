@@ -76,7 +76,7 @@ def test_an_agent_on_standard_streams(tmp_path, command):
     assert (verified.returncode, "2 of 2 episodes: agrees" in verified.stdout) == (0, True), verified
     assert command("report", log, "--out", tmp_path / "report").returncode == 0
     page = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
-    assert "mcp; no prompts or requests of ours" in page
+    assert "mcp; no prompts or requests by arena-llm" in page
 
 
 def begun_server(*options):

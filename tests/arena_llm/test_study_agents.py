@@ -190,5 +190,5 @@ def test_what_agents_leave_out_is_said(study):
     assert list(left_out(plan, study_agent(plan, "arena/pixels"))) == [
         "arena/pixels: leaves out the block objects, whose tasks are of est."
     ]
-    assert "play a task alike" in "".join(left_out(plan, study_agent(plan, "arena/braitenberg")))
+    assert "play a task identically" in "".join(left_out(plan, study_agent(plan, "arena/braitenberg")))
     assert instructions(plan.study.practice) == "Practice\n\nTry it."

@@ -187,14 +187,14 @@ def test_a_submission_of_a_tampered_log_is_refused_by_the_replay(tamper, honest,
     assert made.rates[0].pass_rate == 1.0
     write_submission(made, file)
     check_command(file, log=log)
-    with pytest.raises(RecordingError, match=f"{len(lost)} of 12 episodes are not as logged"):
+    with pytest.raises(RecordingError, match=f"{len(lost)} of 12 episodes differ from the log"):
         check_command(file, log=log, replay=True)
 
 
 def test_an_honest_submission_agrees_with_file_log_and_replay(honest, capsys):
     check_command(honest[1], log=honest[0], replay=True)
     said = " ".join(capsys.readouterr().out.split())
-    assert "agrees with its results and with its log, which its replay gives again." in said
+    assert "agrees with its results and with its log, which a replay reproduces." in said
     assert "not checked" not in said
 
 
@@ -221,7 +221,7 @@ def test_older_files_and_other_statistics_are_read_and_what_they_lack_is_said(ho
     read_submission(tmp_path / "wide.json")
     (tmp_path / "old.json").write_text(json.dumps(older(made)))
     check_command(tmp_path / "old.json", log=honest[0])
-    assert "a file of schema 1: it names no SHA-256 of its log" in " ".join(capsys.readouterr().out.split())
+    assert "a file of schema 1: it has no SHA-256 of its log" in " ".join(capsys.readouterr().out.split())
 
 
 def test_tasks_of_unknown_origin_are_said_to_be_unchecked(honest, tmp_path, capsys):
@@ -230,7 +230,7 @@ def test_tasks_of_unknown_origin_are_said_to_be_unchecked(honest, tmp_path, caps
         doctor(made)
         (tmp_path / f"{name}.json").write_text(json.dumps(recounted(made)))
         check_command(tmp_path / f"{name}.json")
-        assert "tasks not checked: they are" in " ".join(capsys.readouterr().out.split())
+        assert "tasks not checked: they" in " ".join(capsys.readouterr().out.split())
 
 
 def test_the_rank_counts_missing_trials_as_failed(honest, tmp_path, command):

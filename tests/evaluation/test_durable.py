@@ -190,7 +190,7 @@ def test_what_cannot_be_continued_is_a_sentence_and_nothing_is_lost(wrong, batte
     elif wrong == "folder":
         path.unlink()
         path.mkdir()
-        told = "it is no file"
+        told = "it is not a file"
     else:
         read = read_eval_log(str(log))
         if wrong == "name":

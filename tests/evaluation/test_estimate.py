@@ -115,15 +115,15 @@ def test_a_memory_of_characters_is_that_of_the_turns_that_fit(battery):
 def test_a_provider_that_takes_fewer_pictures_is_named(battery, said_by_the_command):
     options = ("--testbed", battery, "--tasks", "01-04-03", "--protocol", "frame-by-frame")
     said = said_by_the_command("--model", "anthropic/claude-sonnet-4-0", *options)
-    assert "The largest request may have 252 pictures, and anthropic takes 100" in said
-    assert "may have 38 MB of pictures, and anthropic takes 32" in said
+    assert "The largest request may have 252 pictures, and anthropic accepts 100" in said
+    assert "may have 38 MB of pictures, and anthropic accepts 32" in said
     assert "The largest" not in said_by_the_command("--model", "gpt-4o", *options, "--image-size", "128")
 
 
 def test_the_command_says_how_old_prices_are_and_where_to_change_them(battery, tmp_path, said_by_the_command):
     shipped = said_by_the_command("--model", "gpt-4o", "--testbed", battery)
     assert "$2.5 in, $10 out, as of 2025, not verified; edit a copy of" in shipped
-    assert "prices.yaml and give it by --prices" in shipped
+    assert "prices.yaml and pass it with --prices" in shipped
     assert "providers' rules as of 2025, not verified" in shipped
     own = tmp_path / "mine.yaml"
     own.write_text("as_of: 2031-05-04\nopenai/gpt-4o: {input: 7, output: 8}\n")

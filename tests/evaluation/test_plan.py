@@ -89,7 +89,7 @@ def test_a_plan_of_before_a_choice_was_added_is_that_of_its_default(battery):
 def test_a_file_that_is_no_plan_is_refused(text, tmp_path):
     path = tmp_path / "plan.json"
     path.write_text(text)
-    with pytest.raises(ConfigError, match=r"plan.json:\d+: no plan"):
+    with pytest.raises(ConfigError, match=r"plan.json:\d+: not a plan"):
         read_plan(path)
 
 

@@ -78,7 +78,7 @@ def test_a_killed_worker_costs_only_time(engine, tmp_path):
 def test_a_task_that_kills_every_worker_is_named(engine):
     results = in_order(always_killed, range(4), 2, engine, "number {}".format)
     assert [next(results), next(results)] == [0, 1]
-    with pytest.raises(EvaluationError, match=r"^number 2: its process was ended from outside 4 times"):
+    with pytest.raises(EvaluationError, match=r"^number 2: its process was killed 4 times"):
         next(results)
     assert list(in_order(squared, [3], 2, engine)) == [9]
 
@@ -92,9 +92,7 @@ def setup_of(**choices):
 
 def test_an_episode_that_kills_every_worker_is_named(engine):
     far = engine.episodes().open(setup_of())
-    with pytest.raises(
-        EvaluationError, match=rf"^{TASK.id}: the process that played it was killed .* 4 times"
-    ):
+    with pytest.raises(EvaluationError, match=rf"^{TASK.id}: the process that played it was killed 4 times"):
         far.call(partial(always_killed, 2))
     far.close()
 

@@ -37,7 +37,7 @@ def test_a_broken_file_is_one_sentence_that_says_where(text, words, table):
 
 
 @pytest.mark.parametrize(
-    ("name", "words"), [("absent.csv", "cannot be read"), (".", "cannot be read"), ("bytes", "no valid CSV")]
+    ("name", "words"), [("absent.csv", "cannot be read"), (".", "cannot be read"), ("bytes", "not valid CSV")]
 )
 def test_what_is_no_file_of_text_is_said_to_be(name, words, tmp_path):
     (tmp_path / "bytes").write_bytes(b"\xff\xfe\x00")

@@ -127,8 +127,8 @@ def test_the_interval_has_the_errors_of_the_ends(suite, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("basis", "says"),
     [
-        (None, "do not say by which version"),
-        (HOLDS._replace(scoring=None), "do not say by which version"),
+        (None, "do not name the version"),
+        (HOLDS._replace(scoring=None), "do not name the version"),
         (HOLDS._replace(scoring=2), "scored by version 2, references by version 1"),
         (HOLDS._replace(tasks="t2"), "tasks are of version t2, those of the references t1"),
         (HOLDS._replace(conditions="mode = hard"), "mode = hard, and references were measured with mode"),

@@ -69,7 +69,7 @@ def test_training_goes_on_from_its_last_checkpoint(tmp_path):
     assert first.returncode == 0, first.stderr
     curve = (tmp_path / "curve.csv").read_text(encoding="utf-8")
     module = run_path(str(EXAMPLE))
-    with pytest.raises(typer.BadParameter, match=r"000000000320\.zip; go on with --resume"):
+    with pytest.raises(typer.BadParameter, match=r"000000000320\.zip; continue with --resume"):
         module["last_checkpoint"](tmp_path, False)
     checkpoint = module["last_checkpoint"](tmp_path, True)
     with pytest.raises(typer.BadParameter, match="was trained from rays with seed 3"):

@@ -226,7 +226,7 @@ def test_only_what_cannot_be_set_still_differs_with_the_papers_presets(converted
     remaining = {
         *("`Go(--5);` and `Turn(--5);`", "replies cut off by the token limit", "failed requests"),
         *("arena", "pictures", "models", "safety settings (Gemini)"),
-        *("temperature of Claude and of OpenAI's reasoning models", "further fields of requests (Claude)"),
+        *("temperature of Claude and of OpenAI's reasoning models", "further request fields (Claude)"),
     }
     shown = str(converted.demonstration)
     assert of_protocol("paper-experiment-1", texts) == remaining
@@ -276,7 +276,7 @@ def test_the_command_writes_texts_that_read_back_as_they_are(command, tmp_path):
         assert command("prompts", *chosen, "--out", out).returncode == 0
         assert prompts_of(suite, files=PromptFiles(folder=out)).sha256 == prompts_of(suite).sha256
     wrong = command("prompts", "--suite", "est", "--from", "x", "--out", tmp_path / "no")
-    assert "--from: the paper's texts are of the suite arena" in wrong.stderr
+    assert "--from: the paper's texts belong to the suite arena" in wrong.stderr
     root = write_program(tmp_path / "program")
     said = command("prompts", "--from", root, "--out", tmp_path / "paper").stdout
     assert f"--prompts {tmp_path / 'paper' / 'experiments'}" in said

@@ -129,7 +129,7 @@ def test_a_plain_file_of_the_library_is_told_how_to_become_a_policy_file(file, t
 def test_a_broken_file_is_refused(file, tmp_path, content):
     broken = tmp_path / "broken.zip"
     broken.write_bytes(file.read_bytes()[:-400] if content is None else content)
-    with pytest.raises(EvaluationError, match=r"broken.zip: no policy file, or a broken one"):
+    with pytest.raises(EvaluationError, match=r"broken.zip: not a policy file, or a damaged one"):
         load_policy(broken)
 
 

@@ -84,7 +84,7 @@ def test_the_papers_tasks_are_those_that_children_did():
 
 
 def test_the_papers_tasks_are_not_taken_from_another_battery(tmp_path):
-    with pytest.raises(ConfigError, match=r"40 of 40 files are others by their SHA-256.*fetch llm-aai"):
+    with pytest.raises(ConfigError, match=r"40 of 40 files differ by their SHA-256.*fetch llm-aai"):
         run(None, tmp_path / "logs", "arena/random", "paper-experiment-1")
     for folder in (None, write_battery(tmp_path / "children", (20, 14))):
         with pytest.raises(ConfigError, match=r"tasks = children asks for the published.*short-form|no task"):

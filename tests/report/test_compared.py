@@ -95,7 +95,7 @@ def test_digests_say_whether_tasks_are_the_originals_not_the_folder_nor_the_user
         assert ("04-22-01 of m/x is LLM-AAI's" in told(run)) == (name == "llm-aai")
     refuted = played_run(frame, True, "2", digests={**digests("original"), "05-09-01": "0" * 64})
     assert not refuted.original
-    assert "1 of 40 tasks of m/x are not the original's files by their SHA-256" in told(refuted)
+    assert "1 of 40 tasks of m/x differ from the original's files by SHA-256" in told(refuted)
     assert "the user's word" in told(played_run(frame, True, "2"))
 
 

@@ -132,7 +132,7 @@ def test_the_page_has_figures_captions_cautions_and_tables(tmp_path):
         for ending in ("png", "svg", "pdf"):
             assert (tmp_path / f"{name}.{ending}").stat().st_size > 1000
     assert page.count("<img") == 4
-    assert "That the tasks of &lt;b&gt;&amp; and m/y are the original" in page
+    assert "The tasks of &lt;b&gt;&amp; and m/y are the original" in page
     assert "their SHA-256 is not recorded" in page
     assert "<b>&" not in page
     for heading in ("Differences", "Rank among the teams", "Children outperformed", "Failing where others"):
@@ -187,10 +187,10 @@ def test_tables_of_several_agents_and_parquet_are_read(tmp_path):
     frame = results_frame(level(1, 3, agent="a") + level(1, 5, agent="b"))
     frame.to_parquet(tmp_path / "both.parquet")
     assert [run.agent for run in read_run(str(tmp_path / "both.parquet"))] == ["a", "b"]
-    with pytest.raises(EvaluationError, match="holds 2 agents, of which 'x' can name only one"):
+    with pytest.raises(EvaluationError, match="holds 2 agents, but 'x' can name only one"):
         read_run(str(tmp_path / "both.parquet"), "x")
     (tmp_path / "broken.parquet").write_text("no")
-    with pytest.raises(EvaluationError, match="no valid Parquet"):
+    with pytest.raises(EvaluationError, match="not valid Parquet"):
         read_run(str(tmp_path / "broken.parquet"))
 
 

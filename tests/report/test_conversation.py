@@ -102,6 +102,6 @@ def test_requests_of_an_older_logs_first_attempt_are_said_to_be_unknown(battery,
     write_log_report(open_logs([(None, log)]), tmp_path / "report", frames=True)
     episodes = tmp_path / "report" / "episodes" / "arena-random"
     pages = [(episodes / f"{task}_1.html").read_text("utf-8") for task in orders(log)[0]]
-    told = "kept from an attempt that was broken off"
+    told = "kept from an interrupted attempt"
     assert [page.count(told) for page in pages] == [3, 1, 0]
     assert "Sent: " in pages[1]

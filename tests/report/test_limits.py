@@ -38,13 +38,13 @@ def test_an_episode_that_a_limit_ended_has_no_verdict_and_no_reward_as_pages_say
     assert (episode["limit"], episode["status"]) == ("token", "ended by the token limit")
     assert pd.isna(episode["failure"])
     index = (folder / "index.html").read_text("utf-8")
-    assert "No episode was failed." in index
+    assert "No episode failed." in index
     assert "1 episode ended by a limit (1 by the token limit)" in index
     assert "<td>ended by the token limit</td>" in index
     page = (folder / "episodes" / "m" / "01-04-03_1.html").read_text("utf-8")
     assert "No verdict: ended by the token limit (1,500)" in page
-    assert "this is no failure" in page
-    assert "This reply came, but was not played because of the limit:" in page
+    assert "this is not a failure" in page
+    assert "This reply arrived, but was not played because of the limit:" in page
     assert "Turn 2, not played" in page
     assert "✗" not in page
 

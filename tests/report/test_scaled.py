@@ -70,7 +70,7 @@ def test_a_submission_says_which_scoring_it_has(logs, report, tmp_path):
         ({"tasks": "000000000000"}, "its tasks are of version 000000000000"),
         ({"scoring": 0}, "it was scored by version 0"),
         ({"conditions": "machine = ten"}, "it was played with machine = ten"),
-        (None, "do not say by which version of the scoring"),
+        (None, "do not name the version of their scoring"),
     ],
 )
 def test_a_report_of_another_version_has_a_reason_instead(report, tmp_path, change, says):

@@ -94,5 +94,5 @@ def test_what_is_fixed_cannot_be_changed(options, reason):
 
 def test_another_task_than_the_published_one_is_refused():
     task = scored_tasks(1)[0]._replace(sha256="0" * 64)
-    with pytest.raises(EvaluationError, match="01-01-1: the blueprints draw another task"):
+    with pytest.raises(EvaluationError, match="01-01-1: the blueprints draw a different task"):
         task.episode()

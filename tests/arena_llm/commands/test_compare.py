@@ -29,6 +29,6 @@ def test_what_is_missing_is_played_once_and_then_compared(tmp_path, command):
     assert "version" not in first.stdout
     again = command(*options, "--out", tmp_path / "out", "--with", "children")
     assert again.returncode == 0
-    assert "is there already" in again.stderr
+    assert "already exists" in again.stderr
     assert "top ten" not in again.stdout.replace("top ten are chosen", "")
     assert len(list((tmp_path / "logs").glob("*.eval"))) == 1

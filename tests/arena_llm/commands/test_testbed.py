@@ -63,7 +63,7 @@ def test_a_hidden_split_is_the_battery_again_from_a_secret_seed(tmp_path):
     drawn = contents(tmp_path / "again")
     assert drawn == {name: content for name, content in before.items() if name != SPLIT_FILE}
     refused = generate(tmp_path / "split", "--hidden", "--seed", 5)
-    assert "is of another seed" in refused.stderr
+    assert "has another seed" in refused.stderr
     assert whole(tuple(range(1, 11)), None) == 900
 
 
@@ -87,10 +87,10 @@ def test_what_is_there_is_kept(drawn, tmp_path):
 def test_other_files_in_the_folder_are_not_overwritten(tmp_path):
     generate(tmp_path, "--count", 2, "--seed", 3)
     before = contents(tmp_path)
-    assert "of another order" in generate(tmp_path, "--count", 2, "--seed", 4).sentence
+    assert "to another order" in generate(tmp_path, "--count", 2, "--seed", 4).sentence
     path = tmp_path / "01_food_retrieval" / "01-01-0001.yaml"
     path.write_text(path.read_text().replace("t: 250", "t: 500"))
-    assert f"{path}: not what this version makes" in generate(tmp_path, "--count", 2, "--seed", 3).sentence
+    assert f"{path}: this version draws a different" in generate(tmp_path, "--count", 2, "--seed", 3).sentence
     assert contents(tmp_path).keys() == before.keys()
 
 
@@ -118,7 +118,7 @@ def test_verify_finds_what_is_wrong(drawn, tmp_path, command):
     bad = command("testbed", "verify", "--testbed", tmp_path, "--jobs", 1)
     printed = bad.stdout.splitlines()
     assert bad.returncode == 1
-    assert printed[0] == "01-01-0001: solution: it is of another arena than the task's"
+    assert printed[0] == "01-01-0001: solution: it was made in a different arena from the task's"
     assert printed[1].startswith("01-02-0001: solution: total reward ")
     assert printed[2] == "01-04-0001: there is no solution"
     assert printed[3].startswith("1 of 4 tasks are proven")

@@ -20,7 +20,7 @@ def test_a_working_machine_is_reported():
     result = doctor()
     assert (result.returncode, result.stderr) == (0, "")
     assert "Arenas can be played and drawn here." in result.stdout
-    for words in ("60 steps twice: the same bits", "the bytes that every machine draws"):
+    for words in ("60 steps, run twice: the same bits", "the same bytes as on every machine"):
         assert words in result.stdout
 
 

@@ -137,7 +137,7 @@ def test_an_empty_table_and_double_poses_are_refused(tmp_path):
     with pytest.raises(RecordingError, match="no rows"):
         read_poses(path)
     path.write_text("turn,x,z,speed,heading\n1,1,1,1,1\n1,2,2,2,2\n")
-    with pytest.raises(RecordingError, match=r"poses\.csv:3: turn 1 is there twice"):
+    with pytest.raises(RecordingError, match=r"poses\.csv:3: turn 1 is duplicated"):
         read_poses(path)
 
 

@@ -50,8 +50,8 @@ def test_what_an_agent_excludes(choices, told):
 
 def test_an_offline_agent_is_refused(command, tmp_path):
     said = command("eval", "--model", "arena/random", "--agent", "react", "--log-dir", tmp_path).sentence
-    assert "arena/random: it is no language model; agent = react needs one" in said
-    with pytest.raises(EvaluationError, match="no language model"):
+    assert "arena/random: not a language model, which agent = react needs" in said
+    with pytest.raises(EvaluationError, match="not a language model"):
         player_of(EST, "est/blind", EST.choices(agent="react"))
 
 

@@ -51,7 +51,7 @@ def test_the_logs_own_pass_rate_is_checked(log, tmp_path, command):
     result = command("verify", changed(log, tmp_path, change), "--jobs", 1)
     assert result.returncode == 1
     assert "pass rate" in result.stdout
-    assert "the pass rate of 1 logs is not as logged" in result.stderr
+    assert "the pass rate of 1 logs differs from the logged one" in result.stderr
 
 
 def test_a_folder_of_logs_and_recordings_in_several_processes(log, battery, tmp_path, command):
@@ -73,7 +73,7 @@ def test_a_folder_of_logs_and_recordings_in_several_processes(log, battery, tmp_
     kept.write_text(json.dumps({**plain, "health": 50.0}))
     result = command("verify", kept, log, "--jobs", 1, "--json", out)
     assert result.returncode == 1
-    assert "1 of 3 episodes are not as logged" in result.stderr
+    assert "1 of 3 episodes differ from the log" in result.stderr
     episode = json.loads(out.read_text())["episodes"][0]
     assert episode["findings"][0] == {
         "turn": None,

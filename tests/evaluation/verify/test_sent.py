@@ -68,7 +68,7 @@ def exchanged(sample):
 
 
 @pytest.mark.parametrize(
-    ("change", "told"), [(sent_again, "1, 5, 6"), (left_out, "5"), (exchanged, "1 of them of no picture")]
+    ("change", "told"), [(sent_again, "1, 5, 6"), (left_out, "5"), (exchanged, "1 of them not in")]
 )
 def test_a_request_that_is_not_what_the_budget_lets_through_is_found(change, told, battery, tmp_path):
     log = run(battery, tmp_path / "logs", "arena/random", images="last-2", **SMALL).log

@@ -179,7 +179,7 @@ def test_an_action_is_sent_in_words(start, page):
 def test_objects_are_clicked_in_the_picture(start, page):
     server = start("--suite", "est", "--observation", "image")
     page.goto(server.url)
-    page.wait_for_selector("text=Somebody else has put these objects on the machine.")
+    page.wait_for_selector("text=Another person has put these objects on the machine.")
     page.fill("#item-belief3", "90")
     page.click("#send")
     page.wait_for_selector("text=Please answer this question.")

@@ -176,7 +176,7 @@ def test_deletion_leaves_nothing(store):
         (("--suite", "esd"), "did you mean est?"),
         (("--suite", "est", "--machine", "big"), "machine: got 'big'"),
         (("--suite", "est", "--tasks", "est-0"), "no task est-0"),
-        (("--suite", "est", "--replies", "tools"), "people reply by a form, one task at a time"),
+        (("--suite", "est", "--replies", "tools"), "people reply with a form, one task at a time"),
         (("--suite", "est", "--protocol", "nothing"), "nothing"),
     ],
 )

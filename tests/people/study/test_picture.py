@@ -111,7 +111,7 @@ def test_a_page_is_measured_and_shown_the_fixed_picture(tmp_path):
     ("change", "error"),
     [
         (("tries: 2", "fixed: {size: 1024, quality: 60}"), "picture.fixed.size: got '1024', expected at"),
-        (("test: {", "mode: scripts\ntest: {"), "picture is about arenas that are played with keys"),
+        (("test: {", "mode: scripts\ntest: {"), "picture applies to arenas played with keys"),
     ],
 )
 def test_what_cannot_be_checked_is_refused(tmp_path, change, error):

@@ -128,7 +128,7 @@ def test_a_study_for_children_speaks_to_them(app):
 
 
 def test_other_styles_are_refused():
-    with pytest.raises(ConfigError, match="style: child is in en, de, es, fr, but the language is nl"):
+    with pytest.raises(ConfigError, match="style: child exists in en, de, es, fr, but the language is nl"):
         study_of(f"{CHILD}language: nl\n", "s")
     with pytest.raises(ConfigError, match="style: got 'chld', exp"):
         study_of(CHILD.replace("child", "chld"), "s")

@@ -62,7 +62,7 @@ def request(**choices):
 
 
 def test_what_an_apprentice_excludes_and_needs(monkeypatch, tmp_path):
-    with pytest.raises(ConfigError, match="its programs are those of one episode"):
+    with pytest.raises(ConfigError, match="its programs belong to one episode"):
         effective(SUITE, None, {"agent": "apprentice", "conversation": "run"})
     with pytest.raises(ConfigError, match=r"agent: got 'apprentise', expected .*or 'apprentice'"):
         effective(SUITE, None, {"agent": "apprentise"})

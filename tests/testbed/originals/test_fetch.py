@@ -150,8 +150,8 @@ def test_a_proxy_is_used_and_named(server, kept, monkeypatch):
     ("path", "message"),
     [
         ("nothing", r"cannot be downloaded \(the server answered 404 Not Found\); .*--from FOLDER_OR_URL"),
-        ("html", r"expected a whole archive in .tar.gz format, got something else \(Not a gzipped file"),
-        ("short", "expected a whole archive.*ended before"),
+        ("html", r"expected a complete archive in .tar.gz format, got something else \(Not a gzipped file"),
+        ("short", "expected a complete archive.*ended before"),
         ("bomb", "unpacks to more than 1,000,000 bytes"),
         ("evil", r"2 of 5 task files differ from the published ones \(the first: 01-01-01, expected SHA-256"),
     ],
@@ -235,7 +235,7 @@ def test_the_command_says_what_it_did_and_later_that_nothing_is_to_be_done(offic
 
     status, _, error = told("show", "01-01-01", "--testbed", "original")
     assert (status, error.count("\n")) == (1, 1)
-    assert "fetch them once by: arena-llm testbed fetch original" in error
+    assert "fetch them once with: arena-llm testbed fetch original" in error
     status, printed, error = told("testbed", "fetch", "original", "--from", official_testbed)
     assert (status, error) == (0, "")
     assert re.search(r"Apache-2.0(.|\n)*900 files, each with its published SHA-256", printed)
