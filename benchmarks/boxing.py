@@ -75,10 +75,12 @@ def error_rows(name: str, worlds: int) -> Iterator[Row]:
             yield name, goal, strategy, worlds, *(f"{value:.4g}" for pair in pairs for value in pair)
 
 
-def errors(name: str, strategy: str, number: int) -> dict[str, list[float]]:
-    """By goal the mean errors of one episode after each of `EVALUATIONS`."""
+def errors(name: str, strategy: str, number: int, questions: int = 10) -> dict[str, list[float]]:
+    """Measure mean errors of an episode by goal, after each of `EVALUATIONS`."""
     world, rng = drawn(name, number)
-    asked: Asked = {(goal, "repaired"): Questions(world, goal, "repaired", rng, 10) for goal in world.goals}
+    asked: Asked = {
+        (goal, "repaired"): Questions(world, goal, "repaired", rng, questions) for goal in world.goals
+    }
     return {goal: found for (goal, _), found in _all_errors(world, asked, strategy, number).items()}
 
 
@@ -113,7 +115,7 @@ def _errors(
 
 
 def _asked(name: str, number: int) -> Asked:
-    """Ten questions of each goal and mode, as an episode of a world has them."""
+    """Draw ten questions of each goal and mode, as an episode of a world has them."""
     asked: Asked = {}
     for goal, mode in product(WORLDS[name].goals, MODES):
         world, rng = drawn(name, number)

@@ -51,8 +51,7 @@ def model_name(suite: Suite, name: str) -> str:
 
 
 def full_name(suite: Suite, name: str) -> str:
-    """Resolve the model name without checking the key. Raises EvaluationError if the provider cannot be
-    inferred."""
+    """Resolve the model name without checking the key. Raises EvaluationError for an unknown provider."""
     if (own := _short_name(suite, name)) is not None:
         return own
     provider, slash, model = name.partition("/")

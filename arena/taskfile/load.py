@@ -160,8 +160,7 @@ def _merged(spec: ArenaFile) -> ArenaFile:
 
 
 def known_names(version: Version, laboratory: bool = False) -> list[str]:
-    """Return all object names of a version, including `Agent`. Optionally those of `laboratory` files,
-    too."""
+    """Return all object names of a version, including `Agent`; optionally those of `laboratory` files."""
     return ["Agent", *(name for name in (*KINDS, *ALIASES) if exists(name, version, laboratory))]
 
 

@@ -29,8 +29,7 @@ from evaluation.suite import Suite
 
 
 class CallStopped(Exception):
-    """A request of an agent, apart from replies, ended without an answer. `stop` is the reason, as in
-    `stop_of`."""
+    """An agent's request, not one for a reply, ended without an answer. `stop` is as in `stop_of`."""
 
     def __init__(self, stop: dict[str, Any]) -> None:
         super().__init__(stop)

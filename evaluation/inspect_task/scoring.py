@@ -130,8 +130,7 @@ NUMBERS = {"total_reward": "total_reward", "replies": "turns"}
 
 
 def without_verdict(row: Row, kind: str | None) -> Row:
-    """Mark a row as ended by a limit or stop, with score 0. A task without a criterion has no score
-    either."""
+    """Mark a row as ended by a limit or stop, with score 0, or none without a criterion."""
     return row | {"passed": None, "score": None if row["passed"] is None else 0.0, LIMIT: kind}
 
 

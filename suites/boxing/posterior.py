@@ -33,8 +33,7 @@ class Posterior(ABC):
         self._ys: list[Floats] = []
 
     def observe(self, x: Floats, y: Floats) -> None:
-        """Add the outcome (values,) of a design (d,). A repeated design whose outcome is fixed adds
-        nothing."""
+        """Add the outcome (values,) of a design (d,). A repeated design of fixed outcome adds nothing."""
         if not self.settled(x[None])[0]:
             self._xs.append(x)
             self._ys.append(y)

@@ -69,8 +69,7 @@ part = partial(panel, "suites.est")
 """HTML of a macro of this suite's template."""
 
 COLUMNS = ("context accuracy, %", "context reward", "accuracy, %", "reward")
-"""Columns of the paper's Table 2; rewards are totals. After the four context panels, and after the
-episode."""
+"""Columns of the paper's Table 2; rewards are totals, after the four context panels and the episode."""
 
 
 def published() -> dict[str, tuple[float, ...]]:

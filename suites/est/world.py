@@ -224,8 +224,7 @@ class Machines:
         self.restart(drawn=drawn)
 
     def restart(self, chosen: Bools | None = None, drawn: Episodes | None = None) -> None:
-        """Begin new episodes where `chosen`, (episodes,) bool, or everywhere. They are drawn, unless
-        given."""
+        """Begin new episodes where `chosen`, (episodes,) bool, or everywhere. They are drawn if not given."""
         chosen = np.ones_like(self.over) if chosen is None else chosen
         drawn = drawn or draw(self.preset, int(chosen.sum()), self._rng)
         self.blickets[chosen], self.context[chosen] = drawn

@@ -1,9 +1,10 @@
 """Report panels of runs and episodes in addition to the common tables."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from pydantic import AfterValidator
 from typing_extensions import TypedDict
 
 from arena.science import TIE, divergence, favours
@@ -29,6 +30,13 @@ class Turn(TypedDict):
     door: int | None
 
 
+def _complete(turn: Turn) -> Turn:
+    """Check that a stated belief is about all doors."""
+    if turn["belief"] is not None and len(turn["belief"]) != len(turn["posterior"]):
+        raise ValueError(f"belief: got {len(turn['belief'])} doors, expected {len(turn['posterior'])}")
+    return turn
+
+
 class Replay(TypedDict):
     """Question, true hypothesis, and right door, from 0."""
 
@@ -40,7 +48,7 @@ class Replay(TypedDict):
 class Logged(TypedDict):
     """Finished episode."""
 
-    turns: list[Turn]
+    turns: list[Annotated[Turn, AfterValidator(_complete)]]
     replay: Replay
 
 
@@ -49,11 +57,9 @@ def run_panels(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, str]]
     played = {agent: [each for each in own if each["turns"]] for agent, own in records.items()}
     parts = (part for agent, own in played.items() if own for part in _parts(agent, own))
     found = {name: _chain(own) for name, own in parts}
-    return (
-        [("From experiments to the right door", panel("suites.laboratory", "chain", agents=found))]
-        if found
-        else []
-    )
+    if not found:
+        return []
+    return [("From experiments to the right door", panel("suites.laboratory", "chain", agents=found))]
 
 
 def episode_panels(record: Record) -> list[tuple[str, str]]:

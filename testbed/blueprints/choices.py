@@ -33,8 +33,7 @@ def _apparatus(rng: Rng, objects: Sequence[Object], areas: Sequence[Area]) -> Ap
 def fill(
     rng: Rng, area: Area, sizes: Sequence[float], kind: str = "GoodGoalMulti", y: float = 0
 ) -> list[Object]:
-    """Scatter balls of these diameters over an area at height y. They are 1.2 m apart to be gathered
-    alone."""
+    """Scatter balls of these diameters over an area at height y, 1.2 m apart to be gathered alone."""
     if not sizes:
         return []
     largest = max(sizes)

@@ -48,8 +48,7 @@ def platform(rng: Rng, height: float, beside: float) -> Blueprint:
 
 
 def walkway(rng: Rng, legs: int, width: float, height: float) -> Blueprint:
-    """Walkway: a ramp leads up to a narrow wall with a reward. It is at the far end; `legs` is its
-    corners."""
+    """Walkway: a ramp leads up to a narrow wall with a reward at its far end; `legs` is its corners."""
     x, z, reach = near(rng, 11, 2), near(rng, 16, 2), near(rng, 14, 1)
     length = SLOPE * height
     far = z + reach

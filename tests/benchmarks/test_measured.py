@@ -54,7 +54,7 @@ def test_every_contender_is_measured_or_a_note_says_why_not(peers):
     assert len(frame) == TINY.rounds * len(rows)
     assert (frame["value"] > 0).all()
     assert list(frame["section"].unique()) == list(Work)
-    assert list(frame["name"].unique()[:3]) == [OURS.name, "TinyRenderer", "TinyRenderer, shadows"]
+    assert list(frame["name"].unique()) == [each.name for each in SHIPPED]
     missing = "nobody is missing (frames/s): no_such_program is not installed; pip install nothing"
     assert missing in peers.notes
     assert any(note.startswith("arena-llm ran with pictures ") for note in peers.notes)

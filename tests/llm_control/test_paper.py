@@ -276,7 +276,7 @@ def test_the_command_writes_texts_that_read_back_as_they_are(command, tmp_path):
         assert command("prompts", *chosen, "--out", out).returncode == 0
         assert prompts_of(suite, files=PromptFiles(folder=out)).sha256 == prompts_of(suite).sha256
     wrong = command("prompts", "--suite", "est", "--from", "x", "--out", tmp_path / "no")
-    assert "--from: the paper's texts belong to the suite arena" in wrong.stderr
+    assert "--from: the paper's texts belong to arena" in wrong.stderr
     root = write_program(tmp_path / "program")
     said = command("prompts", "--from", root, "--out", tmp_path / "paper").stdout
     assert f"--prompts {tmp_path / 'paper' / 'experiments'}" in said
