@@ -83,7 +83,7 @@ test-fast: dev
 	$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=worksteal -m 'not slow and not e2e'
 
 test-slow: dev
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -m slow --numprocesses=$(WORKERS) --dist=worksteal
 	$(BIN)/python -m tests.other_machine
 	$(BIN)/python -m tests.other_python python3.12 eval
 	$(BIN)/python -m pytest --hypothesis-profile=long --timeout=0 tests/arena
