@@ -132,7 +132,7 @@ def test_the_report_says_who_acted_and_how(command, battery, file, tmp_path):
     (page,) = (tmp_path / "report" / "episodes").rglob("01-04-03_1.html")
     text = page.read_text()
     assert "The policy was not sent these pictures" in text
-    assert "kept from an attempt" not in text
+    assert "kept from an interrupted attempt" not in text
     assert len(list(page.with_suffix("").glob("*.webp"))) == len(re.findall("<b>Turn ", text)) + 1
 
 

@@ -114,9 +114,9 @@ NOTES = (
     (
         "completion:",
         "words: {break_text: Rest}\ncompletion:",
-        "words.break_text: the number {n} is not shown",
+        "words.break_text: the text lacks {n}",
     ),
-    ("completion:", "words: {at_most: No.}\ncompletion:", "words.at_most: the number {high} is not shown"),
+    ("completion:", "words: {at_most: No.}\ncompletion:", "words.at_most: the text lacks {high}"),
 )
 
 
