@@ -111,11 +111,7 @@ NOTES = (
     ("break_every: 1", "break_every: 1\n  limit_s: 1", "test: limit_s ends each task after 1 s"),
     (LINKS, "from: codes, codes: [A01, a01]", "The codes A01 and a01 differ only in capital"),
     (LINKS, "from: codes, codes: [A, B], quota: 1", "The quota of 1 is smaller than the number"),
-    (
-        "completion:",
-        "words: {break_text: Rest}\ncompletion:",
-        "words.break_text: the text lacks {n}",
-    ),
+    ("completion:", "words: {break_text: Rest}\ncompletion:", "words.break_text: the text lacks {n}"),
     ("completion:", "words: {at_most: No.}\ncompletion:", "words.at_most: the text lacks {high}"),
 )
 

@@ -189,8 +189,12 @@ def test_reports_show_errors_regret_novices_and_calibration():
         for kind in ("hyperbolic-prediction", "location-source", "morals-prediction")
     ]
     panels = dict(run_panels({"boxing/eig": own}))
-    errors, regret, novices = "Standardised error after experiments", "Regret of experiments", "Novice beside"
-    assert list(panels) == [errors, regret, f"{novices} scientist", "Calibration of probabilities"]
+    errors, regret, novices = (
+        "Standardised error after experiments",
+        "Regret of experiments",
+        "Novice compared",
+    )
+    assert list(panels) == [errors, regret, f"{novices} with scientist", "Calibration of probabilities"]
     assert "Perfect inference" in panels[errors]
     assert f"{own[1]['z_0']:.3f}" in panels[errors]
     # Morals have a score and no verdict.
@@ -200,7 +204,7 @@ def test_reports_show_errors_regret_novices_and_calibration():
     bins = calibration(own)
     assert sum(each.number for each in bins) == 2 * 3 * 3
     assert "0 of 9" in panels[errors]
-    assert "0 of 9" in panels[f"{novices} scientist"]
+    assert "0 of 9" in panels[f"{novices} with scientist"]
     assert all(each.interval[0] <= each.share <= each.interval[1] for each in bins)
     published = played("random", "irt-prediction-0", mode="as-published", **QUICK)[0].as_dict()
     panels = dict(run_panels({"a": [published]}))
