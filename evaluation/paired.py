@@ -13,7 +13,7 @@ import pandas as pd
 from scipy.special import stdtrit
 
 from evaluation.results import GROUP
-from evaluation.statistics import clustered_interval, counted, family, people_error, task_rates
+from evaluation.statistics import clustered_interval, counted, family, people_error, student, task_rates
 
 PERMUTATIONS = 9999
 """Maximum number of sign changes; more possible ones are sampled at random."""
@@ -167,7 +167,7 @@ def _halves(mean: float, error: float, groups: int) -> tuple[float, float]:
     missed in 95 % of samples (Clopper and Pearson 1934, Biometrika 26) may differ, as far as is possible.
     """
     if error > 0:
-        half = float(stdtrit(groups - 1, 0.975)) * error
+        half = student(groups - 1) * error
         return half, half
     other = 1 - 0.025 ** (1 / groups) if groups > 1 else math.nan
     return other * (mean + 1), other * (1 - mean)

@@ -199,7 +199,7 @@ def problems(made: Submission) -> Iterator[str]:
 def unchecked(made: Submission) -> Iterator[str]:
     """Yield facts that the file alone does not show, one sentence each."""
     if made.schema_version == 1:
-        yield ("a file of schema 1: it has no SHA-256 of its log, and no reason for each missing trial")
+        yield "a file of schema 1: it has no SHA-256 of its log, and no reason for each missing trial"
     _, reason = known_tasks(made)
     if reason:
         yield f"tasks not checked: {reason}"
