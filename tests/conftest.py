@@ -90,8 +90,7 @@ def reference(name: str, place: str) -> Any:
     return pytest.fixture(scope="session", name=name)(found)
 
 
-# The 900 files of the 2019 battery; a recorded Unity episode's table, and its arena and pictures; pictures of
-# version 4.3 with their arenas.
+# The 900 files of 2019; a recorded Unity episode's table, arena and pictures; arenas of 4.3 with pictures.
 official_testbed = reference("official_testbed", "official-testbed")
 unity_trace = reference("unity_trace", "tutorial-trace.csv")
 unity_recording = reference("unity_recording", "unity-tutorial-trace")

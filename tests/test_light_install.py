@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from functools import cache
 from importlib.metadata import packages_distributions, requires
 
 import pytest
@@ -14,9 +15,9 @@ from testbed import find_tasks
 from tests.test_project import PROJECT, PYPROJECT, ROOT, requirements
 
 OURS = PYPROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
-MODULES = {
-    module: {canonicalize_name(name) for name in names} for module, names in packages_distributions().items()
-}
+modules = cache(
+    lambda: {module: {*map(canonicalize_name, names)} for module, names in packages_distributions().items()}
+)
 """All that can be imported here besides the standard library, by the packages that install it."""
 
 POSIX = {"fcntl", "grp", "pty", "pwd", "resource", "syslog", "termios", "tty"}
@@ -78,7 +79,7 @@ def needed(texts) -> set[str]:
 def light():
     """Runs a program that can import only what `pip install arena-llm` installs."""
     installed = needed(PROJECT["dependencies"])
-    blocked = {module for module, names in MODULES.items() if not names & installed} - set(OURS)
+    blocked = {module for module, names in modules().items() if not names & installed} - set(OURS)
     assert set(EXTRAS["eval"]) <= blocked
 
     def run(program, *arguments, cwd=None):
@@ -125,7 +126,7 @@ def test_a_command_that_needs_an_extra_names_it(light, tmp_path, line):
 @pytest.mark.parametrize("extra", EXTRAS)
 def test_the_sentences_know_all_packages_of_an_extra(extra):
     names = {canonicalize_name(r.name) for r in requirements(PROJECT["optional-dependencies"][extra])}
-    known = [MODULES.get(module, {module}) for inherited in EXTRAS for module in EXTRAS[inherited]]
+    known = [modules().get(module, {module}) for inherited in EXTRAS for module in EXTRAS[inherited]]
     assert {name for name in names if not any(name in packages for packages in known)} == set()
 
 

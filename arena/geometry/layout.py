@@ -307,8 +307,7 @@ MAX_BLOCKED = 100
 seconds a step; the original battery has up to 2."""
 
 MAX_GROWING = 100
-"""Maximum number of balls that grow or shrink, including fruit on trees. Each is built again in every tick.
-"""
+"""Maximum number of balls that grow or shrink, including fruit on trees. Each is rebuilt in every tick."""
 
 ATTEMPTS = 20
 AGENT_ATTEMPTS = 100

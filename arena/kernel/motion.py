@@ -41,8 +41,7 @@ DRIVE = 50.0
 """Acceleration forward or backward, m/s2. Speed 25 x 100 x 0.02 s (`TrainingAgent.cs`)."""
 
 DRAG_FACTOR = 1 - 1.6 * TICK_S
-"""Factor of linear drag on the agent's velocity per tick. PhysX scales by 1 - drag x dt, with 1.6 per second.
-"""
+"""Factor of linear drag on the agent's velocity per tick. PhysX: 1 - drag x dt, with 1.6 per second."""
 
 QUICK_STOP = 0.9
 """Factor per tick on a grounded agent's velocity without forward input. Backward input counts as well."""

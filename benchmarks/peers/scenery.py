@@ -63,8 +63,7 @@ def scene_subject(seed: int) -> Subject:
 
 
 class Solid(NamedTuple):
-    """A part in the arena: its centre (3,) in metres, its rotation (3, 3), and its number in
-    `channels.instance`."""
+    """A part in the arena: centre (3,) in metres, rotation (3, 3), and its number in `channels.instance`."""
 
     part: Part
     centre: Floats

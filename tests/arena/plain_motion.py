@@ -119,8 +119,7 @@ def holds(world: World, index: int, height: float) -> float:
 
 
 def solve(start: Floats, found: list[Contact], radius: float = 0.0) -> tuple[Floats, Floats]:
-    """Velocity and spin, together (6,), during and after a tick, and the contacts' impulses (N s per kg), row
-    by row; without a radius nothing spins."""
+    """Velocity and spin (6,) in and after a tick, and rows of impulses (N s per kg); no radius, no spin."""
     rows = []
     for contact in found:
         slip = start[:3] + np.cross(start[3:], -radius * contact.normal) - contact.before

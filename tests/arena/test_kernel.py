@@ -5,17 +5,17 @@ import pytest
 
 from arena import ACTIONS, Episode
 from arena.kernel.tables import GROUNDED
-from testbed import find_tasks
+from testbed.tasks import find_paths, read_tasks
 from tests.arena.plain_motion import Agent
 
-TASKS = tuple(find_tasks())
+FILES = find_paths()
 
 
-def compared(task, steps, seed):
+def compared(file, steps, seed):
     """Plays at random; compares each step in which nothing else happens, and returns their number and that of
     those that differ by more than 1e-9: rounding decides there whether a sweep of the solver is the last."""
     rng, count, cut_off = np.random.default_rng(seed), 0, 0
-    run = Episode(task.spec, task_id=task.id, seed=seed)
+    run = Episode(read_tasks(file)[0].spec, task_id=file.stem, seed=seed)
     for number in range(steps):
         if number % 6 == 0:
             action = ACTIONS[rng.choice([1, 3, 3, 3, 3, 4, 5, 6])]
@@ -31,21 +31,21 @@ def compared(task, steps, seed):
             count += 1
             got = (*run.position, *run.velocity, run.yaw)
             expected = (*agent.at, *agent.velocity, agent.yaw)
-            assert got == pytest.approx(expected, abs=1e-7), (task.id, number)
+            assert got == pytest.approx(expected, abs=1e-7), (file.stem, number)
             cut_off += got != pytest.approx(expected, abs=1e-9)
     run.close()
     return count, cut_off
 
 
-@pytest.mark.parametrize("number", range(0, len(TASKS), len(TASKS) // 8))
+@pytest.mark.parametrize("number", range(0, len(FILES), len(FILES) // 8))
 def test_uneventful_steps_are_those_of_the_rules_written_plainly(number):
-    assert compared(TASKS[number], 60, number)[1] == 0
+    assert compared(FILES[number], 60, number)[1] == 0
 
 
 @pytest.mark.slow
 def test_ten_thousand_steps_are_those_of_the_rules_written_plainly():
-    tasks = TASKS[:: len(TASKS) // 100]
-    counts = [compared(task, 250, number) for number, task in enumerate(tasks)]
+    files = FILES[:: len(FILES) // 100]
+    counts = [compared(file, 250, number) for number, file in enumerate(files)]
     steps, cut_off = map(sum, zip(*counts, strict=True))
     assert steps > 10_000
     assert cut_off < steps / 1000, (cut_off, steps)

@@ -34,8 +34,7 @@ BOUNCE = 40
 """Ticks in which a body that sank in, by a tick's way or under a wall of ten tonnes, is lifted out again."""
 
 ENERGY_TOLERANCE = 3.0
-"""Joules: what 3 mm of height are worth to the agent's 100 kg. Friction on a wall presses it into the floor
-by up to 2.5 mm, there as in PhysX."""
+"""Joules of 100 kg in 3 mm of height. Friction on a wall presses the agent 2.5 mm down, as in PhysX."""
 
 HEAVY_LIFT = 0.002
 """Metres: walls of ten tonnes that drop out of the air sink in and are lifted out more slowly."""

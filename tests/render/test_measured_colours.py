@@ -86,8 +86,7 @@ def test_the_fences_rails_are_tinted_by_the_sky_above_and_the_ground_below(rende
 
 
 def test_the_western_rail_is_no_darker_from_below_than_the_others(renderer):
-    # It is the one that the sun reaches, from 23 degrees below its middle up; 55 degrees below, the recorded
-    # frames show (157, 167, 169).
+    # The sun reaches it, from 23 degrees below its middle up; 55 below, recorded frames show (157, 167, 169).
     picture = renderer.frame(settled().scene(), Camera((1.5, 0.5, 20.0), 270.0)).astype(int)
     row = 256 - round(214.8 * (1.11 - 0.175 * math.sin(math.radians(55)) - 0.5) / 1.7)
     shown = picture[row - 1 : row + 2, 250:262].mean(axis=(0, 1))

@@ -86,8 +86,7 @@ def test_a_whole_study(tmp_path, page):
     assert "#colour-safe" in page.evaluate("getComputedStyle(document.getElementById('stage')).filter")
     finish(page)
     drive(page, "ArrowUp")
-    # The server is killed in the middle of a task, and the browser is reopened with the link.
-    # Actions older than 100 ms are stored.
+    # The server is killed in a task, the browser reopened by its link; actions older than 100 ms are stored.
     page.wait_for_timeout(300)
     steps = page.evaluate(STEPS)
     server.stop(signal.SIGKILL)
