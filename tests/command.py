@@ -20,10 +20,7 @@ KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY
 
 
 def run(*arguments, **environment):
-    """`arena-llm` with these arguments in a process of its own, without keys of providers.
-
-    The large packages are imported beforehand; see `preloaded`.
-    """
+    """`arena-llm` with these arguments in a process of `preloaded`, without keys of providers."""
     return _run(preloaded_python(), arguments, environment)
 
 
@@ -41,12 +38,20 @@ def _run(python, arguments, environment):
 
 @cache
 def preloaded_python():
-    """A program that runs like Python, with the large packages imported beforehand."""
+    """A program that runs like Python, with the large packages imported beforehand; all workers share one."""
+    if shared := os.environ.get("ARENA_TESTS_PYTHON"):
+        return Path(shared)
     folder = Path(tempfile.mkdtemp(prefix="arena-tests-"))
     server = Server(folder)
     atexit.register(shutil.rmtree, folder)
     atexit.register(server.close)
     return server.client
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes():
+    """Start one of these for all workers."""
+    os.environ["ARENA_TESTS_PYTHON"] = str(preloaded_python())
 
 
 def killed(pid, *arguments):

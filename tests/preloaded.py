@@ -28,10 +28,13 @@ MODULES = (
     *("inspect_ai.agent._acp.server", "inspect_ai.model._providers.anthropic", "matplotlib.pyplot"),
 )
 CLIENT = """\
-import array, json, os, socket, sys
+import array, errno, json, os, socket, sys, time
 words = json.dumps([sys.argv[1:], os.getcwd(), dict(os.environ)]).encode()
-server = socket.socket(socket.AF_UNIX)
-server.connect({address!r})
+server, tries = socket.socket(socket.AF_UNIX), 0
+while failed := server.connect_ex({address!r}):
+    if failed != errno.ENOENT or (tries := tries + 1) > 2400:
+        sys.exit("no server of programs at " + {address!r})
+    time.sleep(0.05)
 fds = array.array("i", (0, 1, 2))
 server.sendmsg([len(words).to_bytes(8, "big")], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, fds)])
 server.sendall(words)
@@ -41,15 +44,11 @@ sys.exit(status[0] if status else 1)
 
 
 class Server:
-    """The server, in the folder of its socket and its client, until it is closed."""
+    """The server, in the folder of its socket and its client, until it is closed; clients wait for it."""
 
     def __init__(self, folder: Path) -> None:
         address = folder / "socket"
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.preloaded", str(address)], stdout=subprocess.PIPE, text=True
-        )
-        assert self._process.stdout is not None
-        assert self._process.stdout.readline() == "ready\n"
+        self._process = subprocess.Popen([sys.executable, "-m", "tests.preloaded", str(address)])
         program = folder / "client.py"
         program.write_text(CLIENT.format(address=str(address)))
         self.client = folder / "python"
@@ -69,9 +68,9 @@ def serve(address: str) -> None:
     importlib.import_module("arena.kernel.casts").horizontal(0.0, np.zeros(1))
     assert threading.active_count() == 1, "a thread would be lost by forking"
     listener = socket.socket(socket.AF_UNIX)
-    listener.bind(address)
+    listener.bind(f"{address}.new")
     listener.listen(64)
-    print("ready", flush=True)
+    os.rename(f"{address}.new", address)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:
         client, _ = listener.accept()

@@ -89,10 +89,7 @@ def advance(world: World, action: Action, ticks: int, **options: bool) -> None:
 
 
 def energy(world: World) -> float:
-    """Mechanical energy (J) of all agents and movable bodies: linear, angular, and potential above y = 0.
-
-    Without drive it must not grow.
-    """
+    """Energy (J) of agents and movable bodies, potential above y = 0; without drive it must not grow."""
     total = 0.0
     for agent in world.agents:
         speed = math.hypot(*agent.velocity)
