@@ -257,8 +257,7 @@ class Episode(Closing):
         self.agents[0].total_reward = total_reward
 
     def _tick(self, actions: Sequence[Action], events: list[list[Event]]) -> bool:
-        """Simulate a tick: clock, mechanisms, drive, physics, contacts, zones. Returns whether it was the
-        last."""
+        """Simulate a tick: clock, mechanisms, drive, physics, contacts, zones; return whether it is last."""
         stage = self._stage
         self.ticks += 1
         stage.tick += 1

@@ -44,8 +44,7 @@ class Laboratory:
     """Mechanism that runs the experiments of pads and opens one door."""
 
     def __init__(self, question: Question, seed: int, task_id: str, trial: int, stage: Stage) -> None:
-        """Draw the hidden state by seed, task and trial. Raises LayoutError if one of the things has no free
-        place."""
+        """Draw the hidden state by seed, task and trial. Raises LayoutError if a thing has no free place."""
         self._question, self._hidden = question, question.hidden
         self._truth = truth(question, seed, task_id, trial)
         self._apparatus = _APPARATUS[question.family](question, stage)

@@ -7,6 +7,7 @@ import json
 import time
 import zipfile
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from functools import partial
 from importlib import import_module
 from itertools import product
@@ -27,6 +28,7 @@ from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper, VecMonitor
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
 from torch import nn
 
+from arena import ACTIONS
 from arena.files import check_output_folder, write_file
 from arena.gym.sb3 import ArenaVecEnv
 from arena.processes import in_order
@@ -36,8 +38,9 @@ from benchmarks.results import provenance
 from evaluation.statistics import interquartile_mean
 from examples import train_ppo
 from llm_control.agents.policy_file import load_policy, save_policy
-from testbed.benchmark import TRAIN_SEED, Act, Score, score, scored_tasks
+from testbed.benchmark import TRAIN_SEED, Act, Score, ScoredTask, score, scored_tasks
 from testbed.curriculum import Generated, Replayed
+from testbed.oracle.solve import experiment
 from testbed.tasks import parse_levels
 
 PLAN: dict[str, Any] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
@@ -212,13 +215,28 @@ def best_actions(learner: Any) -> Act:
 
 
 def reference(planned: Run, level: int) -> Score:
-    """Score of the oracle, of uniformly random actions, or of doing nothing."""
+    """Score of the oracle, the likeliest door, uniformly random actions, or doing nothing."""
+    tasks = scored_tasks(level)
     if planned.algorithm == "oracle":
-        tasks = scored_tasks(level)
         passes = [passed(task.oracle, task.episode().spec.pass_mark) for task in tasks]
         return Score(level, tuple(task.oracle for task in tasks), passes.count(True))
+    if planned.algorithm == "likeliest door":
+        played = [_likeliest_door(task) for task in tasks]
+        return Score(level, tuple(reward for reward, _ in played), sum(passes for _, passes in played))
     rng, draws = np.random.default_rng([planned.seed, level]), planned.algorithm == "random"
     return score(level, lambda *_: rng.integers(9) if draws else 0, **planned.environment)
+
+
+def _likeliest_door(task: ScoredTask) -> tuple[float, bool]:
+    """Open a laboratory's likeliest door without an experiment, then wait; return reward and verdict."""
+    spec = task.episode().spec
+    plan = experiment(False, spec, task_id=task.id, seed=0, trial=0, taken=())
+    with closing(task.episode()) as episode:
+        for action in plan.actions:
+            episode.step(action)
+        while not episode.done:
+            episode.step(ACTIONS[0])
+        return episode.total_reward, bool(episode.passed)
 
 
 def learn(planned: Run, out: Path, measured: dict[str, Any]) -> list[dict[str, Any]]:

@@ -205,8 +205,7 @@ def all_of(passes: int, trials: int, k: int) -> float:
 
 
 def any_of(passes: int, trials: int, k: int) -> float:
-    """Estimate the chance that any of k trials passes, without bias. Given `passes` in `trials` (at least
-    k)."""
+    """Estimate without bias the chance that any of k trials passes, from `passes` in at least k `trials`."""
     return 1 - comb(trials - passes, k) / comb(trials, k)
 
 

@@ -136,8 +136,7 @@ def _read_parquet(path: Path) -> pd.DataFrame:
 
 
 def checked_results(frame: pd.DataFrame, path: Path, *, worded: bool = False) -> pd.DataFrame:
-    """Check that a table from `path` has results; `worded` as for `read_results`. Raises EvaluationError if
-    not."""
+    """Check that a table from `path` has results, `worded` as for `read_results`. Raises EvaluationError."""
     absent = [column for column in _COLUMNS if column not in frame.columns and column != "score"]
     if absent:
         got = shorten(", ".join(map(str, frame.columns)), 300, placeholder=" ...")

@@ -105,8 +105,7 @@ def first_parts(
 
 
 def laboratory(arena: ArenaSpec, prompts: PromptSet, beliefs: bool = False) -> str:
-    """Describe an arena's question, experiments, and requested beliefs. Empty for an arena without a
-    question."""
+    """Describe an arena's question, experiments and requested beliefs; empty without a question."""
     question = arena.question
     if question is None:
         return ""
@@ -145,8 +144,7 @@ def turn_parts(
     view: View,
     step_health: float | None = None,
 ) -> tuple[Part, ...]:
-    """Compose a reply's result and the view after it. `step_health` is that after the last step, if
-    another."""
+    """Compose a reply's result and the view after it; `step_health` is after the last step, if different."""
     values = {
         "turn": turn.turn + 1,
         "health": turn.health,

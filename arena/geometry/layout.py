@@ -37,8 +37,7 @@ from arena.taskfile.symbols import DEFAULT, resolved
 from arena.taskfile.versions import DIFFERENCES, Differences, Version, kind_named
 
 NEAR_FLOOR = 0.05
-"""Height, metres, below which an object's bottom falls to the floor. It stands there after falling by 0.02.
-"""
+"""Height, metres, below which an object's bottom falls to the floor; it rests there after falling 0.02."""
 
 _REACH = (-0.05, 0.03)
 """Range of a supporting top's height above a bottom, metres. It is due to the lift and the factor 0.999."""

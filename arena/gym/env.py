@@ -162,8 +162,7 @@ def _as_int(value: Any) -> int | None:
 
 
 DEAD_ZONE = 1 / 3
-"""Minimum magnitude of an effective continuous command. Each of the three actions has a third of the range.
-"""
+"""Minimum magnitude of an effective continuous command: each of three actions has a third of the range."""
 
 
 class Controls(NamedTuple):

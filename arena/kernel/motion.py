@@ -75,8 +75,7 @@ MAX_SPIN = 7.0
 """Unity's default limit on angular speed, rad/s."""
 
 SPIN_FACTOR = 1 - 0.05 * TICK_S
-"""Factor of angular damping on spins per tick. PhysX scales by 1 - damping x dt; Unity's is 0.05 per second.
-"""
+"""Factor of angular damping on spins per tick. PhysX: 1 - damping x dt; Unity's is 0.05 per second."""
 
 _BALL = int(Role.BALL)
 

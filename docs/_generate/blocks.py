@@ -224,15 +224,21 @@ def learners() -> str:
     """A row for each learner: its interquartile mean, the mean score on each level, and the passes."""
     found = pd.read_csv(Path(__file__).parents[1] / "figures" / "learners.csv")
     levels = sorted(found["level"].unique())
-    header = "learner", "million steps", "seeds", "interquartile mean", *map(str, levels), "passed of 900"
-    return table(header, (_learner(str(name), rows) for name, rows in found.groupby("learner", sort=False)))
+    tasks = f"passed of {found['tasks'].iloc[: len(levels)].sum():,}"
+    header = "learner", "million steps", "seeds", "interquartile mean", *map(str, levels), tasks
+    groups = found.groupby("learner", sort=False)
+    return table(header, (_learner(str(name), rows, levels) for name, rows in groups))
 
 
-def _learner(name: str, rows: pd.DataFrame) -> tuple[str, ...]:
-    scores = rows.pivot(index="seed", columns="level", values="score").to_numpy()
+def _two(score: float) -> str:
+    return "-" if pd.isna(score) else f"{round(score, 2) + 0:.2f}"
+
+
+def _learner(name: str, rows: pd.DataFrame, levels: list[int]) -> tuple[str, ...]:
+    scores = rows.pivot(index="seed", columns="level", values="score").reindex(columns=levels).to_numpy()
     mean, low, high = interquartile_mean(scores)
-    overall = f"{mean:.2f} [{low:.2f}, {high:.2f}]" if len(scores) > 1 else f"{mean:.2f}"
-    cells = (f"{round(score, 2) + 0:.2f}" for score in scores.mean(axis=0))
+    overall = f"{mean:.2f} [{low:.2f}, {high:.2f}]" if len(scores) > 1 else _two(mean)
+    cells = map(_two, scores.mean(axis=0))
     passes = f"{rows['passes'].sum() / len(scores):.0f}"
     return name, number(rows["steps"].iloc[0] / 1e6), str(len(scores)), overall, *cells, passes
 

@@ -614,8 +614,7 @@ class Form:
         )
 
     def read(self, answers: Mapping[str, str], texts: AnswerTexts = ENGLISH) -> Values:
-        """Convert the answers to values. Raises WrongAnswer, or ConfigError if the reply of all does not
-        fit."""
+        """Convert answers to values. Raises WrongAnswer, or ConfigError if the reply of all does not fit."""
         wrong = answer_problems(self.questions, answers, texts)
         for each in self.questions:
             if each.id in wrong:

@@ -40,8 +40,7 @@ class PlayedEpisode(BaseModel, frozen=True, extra="forbid", ser_json_inf_nan="co
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Read an episode file. Raises RecordingError if it has no episode, ConfigError if it cannot be
-        read."""
+        """Read an episode file. Raises RecordingError without an episode, ConfigError if unreadable."""
         try:
             return cls.model_validate_json(read_text(path))
         except ValidationError as error:

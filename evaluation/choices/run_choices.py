@@ -17,8 +17,7 @@ COLLAGE = "[The pictures so far are put into one, row by row from the earliest t
 """Text before a collage."""
 
 COLLAGE_PX = 2048
-"""Maximum collage side in pixels. OpenAI and Anthropic shrink larger pictures themselves (their vision
-guides)."""
+"""Maximum collage side in pixels: OpenAI and Anthropic shrink larger pictures (their vision guides)."""
 
 
 def kept_images(rule: str, count: int) -> frozenset[int]:

@@ -107,8 +107,7 @@ class CurrentEpisode:
     environment: Environment
 
     async def compute(self, function: Callable[[Any], Made]) -> Made:
-        """Call a function of the episode's environment in its own process. Other episodes continue
-        meanwhile."""
+        """Call a function of the episode's environment in its own process; other episodes continue."""
         return await in_thread(backend().compute, self.environment, function)
 
 

@@ -125,8 +125,7 @@ _ONE_ONLY = re.compile(
     r"|(single|one) image (only|per|is)|multiple images",
     re.IGNORECASE,
 )
-"""Error texts of servers that accept one picture. VLLM: "At most 1 image(s) may be provided in one prompt.".
-"""
+"""Error texts of servers that accept one picture, such as "At most 1 image(s) may be provided" (vLLM)."""
 
 
 class ImageBudget:

@@ -98,8 +98,7 @@ def provider_of(suite_name: str) -> type[ModelAPI]:
 
 
 def registered(suite: Suite) -> Any:
-    """Register a suite's task, agents and tools in Inspect. The task raises InspectUserError for wrong
-    arguments."""
+    """Register a suite's task, agents and tools in Inspect; wrong arguments raise InspectUserError."""
     if suite.name not in _tasks:
         _tasks[suite.name] = _register(suite)
     return _tasks[suite.name]

@@ -26,8 +26,7 @@ class RepairKind(StrEnum):
     COMMENT = "comment"
     """Removed."""
     WHITESPACE = "other white space"
-    """Tabs and similar characters, replaced by a space. The strict language takes only spaces and newlines.
-    """
+    """Tabs and similar characters, replaced by a space: the strict language has only those and newlines."""
     NAME = "name of a command"
     """Spelt in the language's own upper and lower case."""
     AMOUNT = "amount"

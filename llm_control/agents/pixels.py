@@ -38,8 +38,7 @@ LOOKS_AROUND = 5
 
 
 class Blob(NamedTuple):
-    """Ball in the picture: bearing in degrees, distance in metres, pixels. Bearings to the right are
-    positive."""
+    """Ball in the picture: bearing in degrees (right is positive), distance in metres, pixels."""
 
     bearing: float
     distance: float

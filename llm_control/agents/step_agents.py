@@ -112,8 +112,7 @@ class Braitenberg:
         return self.respond(self._rays.observe(episode.scene()), episode.agents[0].local_velocity[2])
 
     def respond(self, rows: npt.NDArray[np.float32], speed: float) -> Action:
-        """Choose the next action from rays (21, 14) and forward speed (m/s). Rays as `Rays.observe` gives
-        them."""
+        """Choose the next action from rays (21, 14), as of `Rays.observe`, and forward speed (m/s)."""
         if self._reflex:
             return self._reflex.pop()
         action = self._steer(rows, speed)

@@ -83,8 +83,7 @@ def linear(color: tuple[float, float, float] | Layer) -> Layer:
 
 
 def _grid(width: float, height: float) -> tuple[Layer, Layer]:
-    """Return coordinates (SIDE, SIDE) of the pixels' middles on a face. Along and up, for a face of this
-    size."""
+    """Return coordinates (SIDE, SIDE) of the pixels' middles, along and up, on a face of this size."""
     middles = (np.arange(SIDE) + 0.5) / SIDE
     x, y = np.meshgrid(middles * width, middles * height)
     return x, y

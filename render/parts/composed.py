@@ -120,8 +120,7 @@ def _board(thing: Thing, size: Vector) -> tuple[Part, ...]:
 
 
 def _framed_board(thing: Thing, size: Vector) -> tuple[Part, ...]:
-    """Return a white board with a symbol, in a frame of wood. The symbol is on the -x side, cork on the
-    other."""
+    """Return a white board in a frame of wood, its symbol on the -x side and cork on the other."""
     thick, height, width = size
     tall, wide = (share * length for share, length in zip(_FRAME_SHARE, (height, width), strict=True))
     recess = min(_RECESS_M, thick / 4)
@@ -340,8 +339,7 @@ def _framed(thing: Thing, size: Vector) -> tuple[Part, ...]:
 
 
 def _field(thing: Thing, size: Vector) -> tuple[Part, ...]:
-    """Return a floor with lines at each metre. Lines across are from its -z side, lines along from its
-    middle."""
+    """Return a floor with a line at each metre: across from its -z side, along from its middle."""
     (x, _, z), (flat,) = size, _flat(thing, size)
     top = flat.centre[1] + _THIN
     across = (((0.0, top, metre - z / 2), (x, _THIN, _LINE_M)) for metre in range(1, round(z)))

@@ -80,8 +80,7 @@ class Sensor:
                 self._things[number] = appearances(self._rng)
 
     def observe(self, world: Machines, chosen: Bools | None = None) -> npt.NDArray[Any]:
-        """Observe a batch as (episodes, *space.shape), or its `chosen` episodes. `chosen` is bool
-        (episodes,)."""
+        """Observe a batch, or its `chosen` episodes (bool, (episodes,)), as (episodes, *space.shape)."""
         if self._is_image:
             return self._drawn(world, self._size, chosen)
         seen = np.column_stack([world.panels, world.lights]).astype(np.float32)

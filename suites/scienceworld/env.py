@@ -165,8 +165,7 @@ def _chosen(task: str | None) -> tuple[Kind, ...]:
 
 
 def _simplified(simplifications: str, chosen: tuple[Kind, ...]) -> str:
-    """Compose the simulator's text. Raises ConfigError for an unknown name, or one that makes a task
-    impossible."""
+    """Compose the simulator's text. Raises ConfigError for a name that is unknown or prevents the task."""
     names = [name.strip() for name in simplifications.split(",") if name.strip()]
     if unknown := [name for name in names if name not in ("easy", *SIMPLIFICATIONS)]:
         expected = f"easy, or of {', '.join(SIMPLIFICATIONS)}, or nothing"

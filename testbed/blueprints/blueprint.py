@@ -106,8 +106,7 @@ def to_yaml(task: Blueprint, notes: Sequence[str] = ()) -> str:
 
 
 def _item(things: Sequence[Object]) -> list[str]:
-    """Return an item with an instance for each thing. Either all have sizes, colours and symbols, or none
-    has."""
+    """Return an item with an instance for each thing; all or none have sizes, colours and symbols."""
     lines = ["    - !Item", f"      name: {things[0].kind}", "      positions:"]
     lines += [f"      - {_vector(thing.place)}" for thing in things]
     lines.append(f"      rotations: [{', '.join(f'{round(thing.yaw, 1) % 360:g}' for thing in things)}]")
