@@ -270,7 +270,7 @@ def draw(rows: pd.DataFrame, path: Path) -> None:
     """Pass rates while training, thin for a seed and thick for their mean, and interquartile means."""
     figure = Figure(figsize=(9, 3.4), layout="constrained")
     curves, means = figure.subplots(1, 2, width_ratios=(3, 2))
-    names = list(rows["learner"].unique())
+    names = [name for name, own in rows.groupby("learner", sort=False) if {*own["level"]} == {*rows["level"]}]
     for number, name in enumerate(names):
         runs = rows[rows["learner"] == name]
         scores = runs.pivot(index="seed", columns="level", values="score").to_numpy()

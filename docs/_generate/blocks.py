@@ -239,7 +239,7 @@ def _learner(name: str, rows: pd.DataFrame, levels: list[int]) -> tuple[str, ...
     mean, low, high = interquartile_mean(scores)
     overall = f"{mean:.2f} [{low:.2f}, {high:.2f}]" if len(scores) > 1 else _two(mean)
     cells = map(_two, scores.mean(axis=0))
-    passes = f"{rows['passes'].sum() / len(scores):.0f}"
+    passes = f"{rows['passes'].sum() / len(scores):,.0f}"
     return name, number(rows["steps"].iloc[0] / 1e6), str(len(scores)), overall, *cells, passes
 
 
