@@ -145,7 +145,8 @@ def documents(draw: st.DrawFn, file: ArenaFile) -> str:
         pairs = [(yaml.SafeDumper("").represent_data(key), node(entry)) for key, entry in entries.items()]
         return yaml.MappingNode(tag, pairs, flow_style=flow)
 
-    return str(yaml.serialize(node(file), Dumper=yaml.SafeDumper, width=draw(st.integers(20, 200))))
+    # PyYAML writes other text where the indentation exceeds the width.
+    return str(yaml.serialize(node(file), Dumper=yaml.SafeDumper, width=draw(st.integers(60, 200))))
 
 
 # Arenas that can be played.

@@ -40,8 +40,7 @@ ACTIONS = (1, 3, 4, 5)
 @dataclass(frozen=True)
 class Script:
     """What a participant does besides: refuse; leave before a stage, or in a task of the test; disconnect in
-    each task; stop each task.
-    """
+    each task; stop each task."""
 
     refuse: bool = False
     leave_before: str = ""
