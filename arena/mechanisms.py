@@ -256,7 +256,7 @@ class _Toggle:
 
 
 def _limited(operate: Operate, most: int) -> Operate:
-    left = repeat(operate) if most < 0 else repeat(operate, most)
+    left = repeat(operate, most) if 0 <= most < 2**63 else repeat(operate)
     return lambda stage, agent: next(left, _do_nothing)(stage, agent)
 
 
