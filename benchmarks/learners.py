@@ -40,7 +40,8 @@ from examples import train_ppo
 from llm_control.agents.policy_file import load_policy, save_policy
 from testbed.benchmark import TRAIN_SEED, Act, Score, ScoredTask, score, scored_tasks
 from testbed.curriculum import Generated, Replayed
-from testbed.oracle.solve import experiment
+from testbed.oracle.solve import Experimenter
+from testbed.oracle.world_model import Strategy
 from testbed.tasks import parse_levels
 
 PLAN: dict[str, Any] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
@@ -229,11 +230,10 @@ def reference(planned: Run, level: int) -> Score:
 
 def _likeliest_door(task: ScoredTask) -> tuple[float, bool]:
     """Open a laboratory's likeliest door without an experiment, then wait; return reward and verdict."""
-    spec = task.episode().spec
-    plan = experiment(False, spec, task_id=task.id, seed=0, trial=0, taken=())
     with closing(task.episode()) as episode:
-        for action in plan.actions:
-            episode.step(action)
+        player = Experimenter(episode, Strategy())
+        player.run(experiments=False)
+        player.attempt.run()
         while not episode.done:
             episode.step(ACTIONS[0])
         return episode.total_reward, bool(episode.passed)
