@@ -100,8 +100,7 @@ def test_the_random_walkers_probabilities():
     assert {str(biased.get_new_action(does.NOOP)) for _ in range(20)} == {"forwards"}
     other = RandomActionAgent(action_biases=[0, 0, 0, 50, 0, 0, 0, 0, 0], remove_prev_step=True)
     assert "forwards" not in {str(other.get_new_action(does.FORWARDS)) for _ in range(20)}
-    stays = RandomActionAgent(prev_step_bias=1)
-    assert stays.get_new_action(does.LEFT) is does.LEFT
+    assert RandomActionAgent(prev_step_bias=1).get_new_action(does.LEFT) is does.LEFT
     drawn = RandomActionAgent(step_length_distribution=lambda: -3.7)
     assert [str(action) for action in drawn.get_num_steps(does.LEFT)] == ["left"] * 3
     with pytest.raises(ValueError, match="nine numbers"):

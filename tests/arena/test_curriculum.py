@@ -93,8 +93,7 @@ def test_a_cut_is_an_end_once(how):
     env = copy.deepcopy(env) if how == "copy" else env
     env.reset()
     env.reset()
-    ends = env.unwrapped.curriculum.ends
-    assert [end[:3] for end in ends] == [("3 m", "stopped", False)]
+    assert [end[:3] for end in env.unwrapped.curriculum.ends] == [("3 m", "stopped", False)]
 
 
 @pytest.mark.parametrize("mode", ["NEXT_STEP", "SAME_STEP"])

@@ -386,8 +386,7 @@ def test_objects_of_the_laboratory_are_refused_in_other_files_and_ignored_as_eve
 
 
 def test_arenas_without_a_question_keep_their_hash():
-    plain = spec(agent(), item("Wall", "20 0 20"))
-    assert "question" not in plain.model_dump_json()
+    assert "question" not in spec(agent(), item("Wall", "20 0 20")).model_dump_json()
     assert spec_sha256(SPEC) != spec_sha256(asking(experiments=9))
     assert ArenaSpec.model_validate_json(SPEC.model_dump_json()) == SPEC
 

@@ -156,8 +156,7 @@ def test_fruit_grows_in_the_same_places_in_every_episode():
 @pytest.mark.parametrize(("name", "most"), [("SpawnerDispenserTall", -1), ("SpawnerContainerShort", 1)])
 def test_a_house_fills_with_balls_and_its_door_opens(name, most):
     run = episode(FAR, item(name, "20 0 20", rotations="0", more=f"spawnCounts: [{most}]"), t=0)
-    closed = sizes(run)[1]
-    assert closed == 1.15
+    assert sizes(run)[1] == 1.15
     play(run, steps=int((1.5 + 2.5) / 0.06))
     assert sizes(run)[1] < 0.01
     balls = [index for index, thing in enumerate(run.scene().things) if thing.kind == "GoodGoalMulti"]
@@ -174,8 +173,7 @@ def test_a_ball_can_be_fetched_out_of_a_container():
     box = item("SpawnerContainerShort", "20 0 20", rotations="0", more=more)
     run = episode(agent("16 0 20", yaw=90), box, t=0)
     play(run, steps=60)
-    events = play(run, FORWARD, 60)
-    assert [event.name for event in events] == ["GoodGoalMulti"]
+    assert [event.name for event in play(run, FORWARD, 60)] == ["GoodGoalMulti"]
     assert run.outcome is Outcome.GOAL
 
 
@@ -287,6 +285,8 @@ def test_limited_drawn_and_continuous_operations_of_a_button():
         run, events = pressed(f"operations: [{operation}]", t=0)
         assert [event.kind for event in events] == [EventKind.BUTTON]
         assert run.total_reward == 0
+    endless = limited.replace(": 0,", f": {2**63},")
+    assert pressed(f"operations: [{endless}]", t=0)[0].total_reward == 1
 
 
 @pytest.mark.parametrize("version", ["3.1.3", "4"])
@@ -338,10 +338,8 @@ def test_an_agent_on_the_edge_is_moved_in_version_4():
 
 
 def test_a_bad_multi_goal_is_eaten_and_a_decoy_ends():
-    bad = item("BadGoalMulti", "20 0 8", sizes="1 1 1")
-    run = episode(agent("20 0 5"), bad, version="4", t=0)
-    events = play(run, FORWARD, 12)
-    assert [event.kind for event in events] == [EventKind.BAD_GOAL]
+    run = episode(agent("20 0 5"), item("BadGoalMulti", "20 0 8", sizes="1 1 1"), version="4", t=0)
+    assert [event.kind for event in play(run, FORWARD, 12)] == [EventKind.BAD_GOAL]
     assert (run.done, run.total_reward) == (False, pytest.approx(-0.999))
     run = episode(agent("20 0 5"), item("DecoyGoal", "20 0 8", sizes="1 1 1"), version="4", t=0)
     play(run, FORWARD, 12)

@@ -17,7 +17,7 @@ from arena.kernel.contacts import AGENT_MASS
 from arena.kernel.motion import DRIVE
 from arena.kernel.tables import GROUNDED
 from arena.physics.world import World
-from arena.scene import Scene, Vector, yaw_rotation
+from arena.scene import Vector, yaw_rotation
 from arena.taskfile.kind import GRAVITY, Body
 from tests.arena.plain_motion import nearest
 from tests.arena.solids import colliders_of
@@ -65,15 +65,15 @@ class Walls:
             for solid in collider
         ]
 
-    def depth(self, centre: Vector, radius: float, scene: Scene) -> tuple[float, str]:
-        """How deep a ball is in what it is deepest in, metres, and the name of that."""
-        x, y, z = centre
+    def deepest(self, world: World) -> tuple[float, str]:
+        """How deep the agent is in what it is deepest in, metres, and the name of that."""
+        scene, radius, (x, y, z) = world.scene(), AGENT_RADIUS, world.agents[0].position
         edges = {"floor": y - FLOOR_Y, "boundary": min(x, z, ARENA_SIZE - x, ARENA_SIZE - z)}
         depths = [(radius - gap, name) for name, gap in edges.items()]
         for index, placed, solid in self._parts:
             at, turn = scene.positions[index], scene.rotations[index]
             moved = max(abs(at - placed.position).max(), abs(turn - yaw_rotation(placed.yaw)).max())
-            local = turn.T @ (np.array(centre) - at)
+            local = turn.T @ (np.array((x, y, z)) - at)
             if moved <= STANDS and np.linalg.norm(local - solid.centre) < np.linalg.norm(solid.half) + radius:
                 depths.append((radius - nearest(solid, local)[1], placed.kind.name))
         return max(depths)
@@ -92,6 +92,9 @@ ON_THE_AGENT = spec(
     agent("1.5 0 20"), item("Wall", "1.5 0 20", "1.5 1 20", rotations="0, 0", sizes="1 1 1;1 1 1")
 )
 """A wall of ten tonnes that comes down on the agent, a hundredth of its mass, which gives like a spring."""
+
+SQUEEZED = spec(agent("0 1 39.5"), item("Token", "1 0 39.5", sizes="0.45 1.35 0.45"))
+"""An agent that starts half in the boundary and is squeezed up between it and a coin for thirty ticks."""
 
 
 class Tick(NamedTuple):
@@ -127,15 +130,20 @@ def drive_work(world: World, action: Action) -> float:
 @examples(0.5)
 @given(arenas() | crammed(), st.integers(0, 99), drives() | st.just([IDLE] * 40))
 @example(ON_THE_AGENT, 0, [IDLE] * 40)
+@example(SQUEEZED, 0, [IDLE] * 40)
 def test_energy_only_comes_from_the_drive(arena, seed, actions):
     free: list[float] = []
-    work = 0.0
+    work, start = 0.0, 1
     built = layout(arena, seed)
+    walls = Walls(built.things)
     tolerance = ENERGY_TOLERANCE + HEAVY_LIFT * GRAVITY * sum(placed.kind.mass for placed in built.things)
     for tick in ticks(built, actions):
         work += tick.work
         free.append(energy(tick.world) - work)
-        if tick.number > SETTLED:
+        if tick.number == start and walls.deepest(tick.world)[0] > DEPTH_TOLERANCE:
+            # What an agent was placed in pushes it out, and may lift it, however long that takes.
+            start += 1
+        if tick.number >= start + SETTLED:
             assert free[-1] <= max(free[-BOUNCE:-1]) + tolerance, tick.number
 
 
@@ -145,14 +153,12 @@ def test_the_agent_stays_out_of_what_cannot_move(arena, seed, actions):
     # An agent that is placed last may start inside a tunnel's wall, where Bullet leaves it.
     built = layout(arena, seed)
     walls = Walls(built.things)
-    deep = 0
+    deep, depth = 0, 0.0
     for tick in ticks(built, actions):
-        at = tick.world.agents[0].position
-        speed = math.dist(tick.world.agents[0].velocity, (0, 0, 0))
-        assert speed < FASTEST
-        depth, name = walls.depth(at, AGENT_RADIUS, tick.world.scene())
-        # What came in with a tick's speed is out again after a few.
-        deep = deep + 1 if depth > DEPTH_TOLERANCE else 0
+        assert math.dist(tick.world.agents[0].velocity, (0, 0, 0)) < FASTEST
+        before, (depth, name) = depth, walls.deepest(tick.world)
+        # What came in with a tick's speed comes out after a few, slowly between two things that narrow.
+        deep = deep + (depth >= before) if depth > DEPTH_TOLERANCE else 0
         assert deep <= SETTLED, (tick.number, name, depth)
         assert depth <= AGENT_RADIUS + THIN / 2 or tick.number <= SETTLED, (tick.number, name, depth)
 
@@ -201,9 +207,14 @@ def test_blocked_things_stay_in_the_corner_of_the_arena(kind, data, count):
     pillar = item("Wall", "20 0 20", sizes="6 10 6", rotations="0")
     built = resolve(spec(agent("30 0 30"), pillar, pile), 0, "test")
     assert all(placed.blocked for placed in built.things[1:])
-    for tick in ticks(built, [IDLE] * 30):
+    # Several that reach across most of the arena jam between its sides, which may press one into the floor.
+    assume(all(max(placed.size) < ARENA_SIZE / 2 for placed in built.things[1:]))
+    out = 0
+    for tick in ticks(built, [IDLE] * 40):
         positions = tick.world.scene().positions[1:]
-    assert all(inside(place, 0.02) for place in positions), positions
+        # A ramp that tips onto its slope, where its centre is, sinks in by a tick's way.
+        out = 0 if all(inside(place, 0.02) for place in positions) else out + 1
+        assert out <= SETTLED, (tick.number, positions)
 
 
 @examples(0.3)

@@ -138,8 +138,7 @@ def test_it_learns_from_every_kind_of_observation(make, observation, policy):
 
 
 def test_one_environment_learns_without_an_adapter():
-    model = sb3.PPO("MultiInputPolicy", maker(), **QUICK).learn(64)
-    assert model.num_timesteps == 64
+    assert sb3.PPO("MultiInputPolicy", maker(), **QUICK).learn(64).num_timesteps == 64
 
 
 def test_a_policy_is_evaluated(make):

@@ -205,8 +205,7 @@ def test_a_ramp_tips_over_a_third_of_its_length_and_a_wall_over_half():
 
 
 def test_still_walls_sleep_while_something_else_moves():
-    wall = item("Wall", "20 1 20", sizes="2 2 2")
-    world = world_of(agent(), agent("30 0 5"), wall, version="4")
+    world = world_of(agent(), agent("30 0 5"), item("Wall", "20 1 20", sizes="2 2 2"), version="4")
     advance(world, IDLE, 2)
     assert body_of(world, 0)["moves"]
     advance(world, IDLE, 100)

@@ -133,8 +133,7 @@ def test_wrong_usage_is_status_2(words, command):
 
 def test_a_folder_without_material_is_refused(tmp_path, command):
     (tmp_path / "notes.csv").write_text("a,b\n1,2\n")
-    told = command("conformance", "--from", tmp_path).sentence
-    assert "expected a checkout of animal-ai" in told
+    assert "expected a checkout of animal-ai" in command("conformance", "--from", tmp_path).sentence
 
 
 SUITE_FILES = {

@@ -137,8 +137,7 @@ def test_characters_that_the_output_lacks_do_not_end_a_command():
 
 @pytest.mark.parametrize("arguments", [["-h"], ["eval", "-h"], ["testbed", "generate", "-h"]])
 def test_short_help(arguments, command):
-    done = command(*arguments).succeeded()
-    assert "Usage:" in done
+    assert "Usage:" in command(*arguments).succeeded()
 
 
 def test_version(command):

@@ -67,8 +67,7 @@ def reset_by(websocket):
 
 @pytest.mark.parametrize("suite", each_of(TASKS, slow=("boxing", "discoveryworld", "scienceworld")))
 def test_the_client_plays_what_we_play(suite):
-    opened = Opened.named(suite)
-    episode = Episodes(opened, 1).begin(TASKS[suite])
+    episode = Episodes(Opened.named(suite), 1).begin(TASKS[suite])
     ours = [episode.shown]
     with serving("--suite", suite) as (url, _), client_of(url) as client:
         shown = [client.reset(task=TASKS[suite], episode_id="mine")]

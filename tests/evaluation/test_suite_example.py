@@ -62,8 +62,7 @@ def test_wrong_arguments_are_said(arguments, told, guessing, tmp_path, monkeypat
 def test_a_run_is_scored_verified_and_reported(logs, guessing, tmp_path):
     assert len(scores(logs)) == 6
     assert all(scores(logs).values())
-    verified = guessing("verify", logs, "--jobs", 1)
-    assert "6 of 6 episodes: agrees" in verified.stdout
+    assert "6 of 6 episodes: agrees" in guessing("verify", logs, "--jobs", 1).stdout
     guessing("report", log_in(logs), "--out", tmp_path).succeeded()
     pages = "".join(page.read_text() for page in tmp_path.rglob("*.html"))
     assert "up to 100" in pages

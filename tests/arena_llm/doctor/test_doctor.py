@@ -26,8 +26,7 @@ def test_a_working_machine_is_reported():
 
 @pytest.mark.e2e
 def test_json_has_every_check():
-    result = doctor("--json")
-    found = json.loads(result.stdout)
+    found = json.loads(doctor("--json").stdout)
     assert found["ok"] is True
     names = [check["name"] for check in found["checks"]]
     assert names[:2] == ["Python", "arena-llm"]
