@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from arena import ACTIONS, Episode
+from arena import ACTIONS, Episode, Outcome
 from arena.action import STEP_S
 from people.simulation.simulate import Journey
 from people.study.plan import Plan
@@ -169,8 +169,9 @@ def _score(row: Row, task: Task, plan: Plan, actions: Sequence[int]) -> Iterator
     with Episode(task.spec, task_id=task.id, seed=plan.study.seed, trial=int(row["trial"])) as episode:
         for action in actions:
             episode.step(ACTIONS[action])
-        if episode.done == (row["ended_by"] in ("stopped", "limit")):
-            yield f"ended_by {row['ended_by']}, but the episode is {'over' if episode.done else 'not over'}"
+        over = ("health", "time") if episode.outcome is Outcome.HEALTH else (str(episode.outcome),)
+        if row["ended_by"] not in (over if episode.done else ("stopped", "limit")):
+            yield f"ended_by {row['ended_by']}, but the episode's outcome is {episode.outcome}"
         while not episode.done:
             episode.step(ACTIONS[0])
         got = (float(row["total_reward"]), row["passed"], int(row["steps"]))

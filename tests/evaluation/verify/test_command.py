@@ -40,8 +40,7 @@ def test_another_version_is_named_and_differences_are_to_be_expected(log, tmp_pa
 def test_an_unfinished_episode_is_neither_right_nor_wrong(log, tmp_path, command):
     path = changed(log, tmp_path, lambda sample, _: sample.metadata.pop("episode"))
     assert checked(path)[0].verdict is Verdict.UNFINISHED
-    result = command("verify", path, "--jobs", 1).succeeded()
-    assert "1 of 2 episodes: not finished" in result
+    assert "1 of 2 episodes: not finished" in command("verify", path, "--jobs", 1).succeeded()
 
 
 def test_the_logs_own_pass_rate_is_checked(log, tmp_path, command):
