@@ -108,12 +108,12 @@ class Oracle:
         return np.asarray(marginals / self.weights.sum(axis=1, keepdims=True, dtype=np.float64))
 
     def information(self) -> Floats:
-        """Compute each trial's expected information (episodes, 512), in nats. The information is about the
-        assignment."""
-        weights = self.weights / self.weights.sum(axis=1, keepdims=True)
-        lit = np.clip(weights @ self._lit.T.astype(weights.dtype), 0, 1)
-        heard = self._noise + (1 - 2 * self._noise) * lit
-        return entropy(heard) - entropy(np.float64(self._noise))
+        """Compute each trial's expected information about the assignment (episodes, 512), in nats."""
+        lit = (self.weights @ self._lit.T.astype(self.weights.dtype)).astype(np.float64)
+        share = np.clip(lit / self.weights.sum(axis=1, keepdims=True, dtype=np.float64), 0, 1)
+        heard = self._noise + (1 - 2 * self._noise) * share
+        # The last bits depend on the processor and would choose among equal trials.
+        return np.round(entropy(heard) - entropy(np.float64(self._noise)), 9)
 
 
 def entropy(probability: npt.NDArray[np.floating] | np.float64) -> Floats:

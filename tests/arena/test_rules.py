@@ -74,8 +74,7 @@ def test_in_2019_a_hot_zone_costs_reward_and_no_health():
 def test_the_last_multi_goal_ends_the_episode():
     balls = [f"20 0 {z}" for z in (10, 14, 18)]
     run = episode(agent(), item("GoodGoalMulti", *balls, sizes=";".join(["1 1 1"] * 3)))
-    events = play(run, FORWARD, 5000)
-    assert [event.thing for event in events] == [0, 1, 2]
+    assert [event.thing for event in play(run, FORWARD, 5000)] == [0, 1, 2]
     assert run.outcome == Outcome.GOAL
     assert not run.scene().visible.any()
 

@@ -148,8 +148,7 @@ def test_a_mask_resets_some(vector):
 def test_methods_and_attributes_of_all_can_be_used(vector):
     envs = vector(render_mode="rgb_array", render_resolution=16, config=ENDLESS)
     envs.reset(seed=1)
-    frames = envs.render()
-    assert [frame.shape for frame in frames] == [(16, 16, 3)] * 3
+    assert [frame.shape for frame in envs.render()] == [(16, 16, 3)] * 3
     assert envs.get_attr("render_mode") == ("rgb_array",) * 3
     envs.set_attr("mark", ["a", "b", "c"])
     assert envs.get_attr("mark") == ("a", "b", "c")

@@ -119,8 +119,7 @@ def test_kill_keeps_what_was_played(tmp_path, command):
     asked(server, "begin")
     server.kill()
     server.communicate()
-    rows = logs_in(tmp_path)["mcp/a-b"]
-    assert [row.passed for row in rows.values()] == [False, None]
+    assert [row.passed for row in logs_in(tmp_path)["mcp/a-b"].values()] == [False, None]
     assert command("verify", *tmp_path.glob("*.eval")).returncode == 0
 
 

@@ -157,8 +157,7 @@ def test_an_interrupted_run_loses_nothing_and_goes_on(how, battery, tmp_path):
     after = finished(logs)
     assert len(after) == 12
     assert before.items() <= after.items()
-    results = next(logs.glob("*/results.csv")).read_text().splitlines()
-    assert len(results) == 13
+    assert len(next(logs.glob("*/results.csv")).read_text().splitlines()) == 13
 
 
 def test_only_the_same_command_is_resumed(battery, tmp_path):

@@ -53,8 +53,7 @@ def test_what_a_tool_is_given_counts_and_what_it_returns():
     answer = ChatMessageTool(content="a ball", tool_call_id="a")
     talk = [*TALK[:2], ChatMessageAssistant(content="", tool_calls=[call]), answer]
     assert len(sent(talk, 1, None, 14)) == 4
-    forgotten = sent(talk, 1, None, 13)
-    assert [(m.role, m.text) for m in forgotten[1:]] == [("user", "a ball")]
+    assert [(m.role, m.text) for m in sent(talk, 1, None, 13)[1:]] == [("user", "a ball")]
 
 
 @pytest.mark.parametrize(

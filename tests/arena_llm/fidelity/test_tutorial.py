@@ -27,8 +27,7 @@ def test_it_is_read_as_it_was_recorded(trace):
 
 
 def test_health_is_as_recorded_after_every_turn(played):
-    off = [turn for turn in played.turns if turn.agrees is False]
-    assert off == []
+    assert [turn for turn in played.turns if turn.agrees is False] == []
     assert played.agreeing == played.judged == 41
 
 

@@ -106,6 +106,14 @@ def test_a_trial_says_as_much_as_it_lowers_the_entropy_of_the_assignment():
     assert entropy(np.float64(0.0)) == entropy(np.float64(1.0)) == 0
 
 
+@pytest.mark.parametrize("prior", [None, np.full(SETS, 0.1)])
+def test_equal_trials_say_exactly_as_much(prior):
+    oracle = Oracle(Machine(), 1, prior)
+    oracle.see(np.array([0b111]), np.array([True]))
+    # By how many objects of the panel, and how many others, are tried.
+    assert len(np.unique(oracle.information())) <= 4 * 7
+
+
 def _bits(weights):
     kept = weights[weights > 0]
     return -(kept * np.log(kept)).sum()
