@@ -104,7 +104,10 @@ class Oracle:
     def belief(self) -> Floats:
         """Compute each object's probability of being a Blicket, (episodes, 9)."""
         # Counts first, then one division: the order of the objects does not change a bit.
-        marginals = (self.weights @ self._members).astype(np.float64)
+        if self.weights.dtype == np.float32:
+            marginals = (self.weights @ self._members).astype(np.float64)
+        else:
+            marginals = np.stack([_total(self.weights[:, column > 0]) for column in self._members.T], axis=1)
         return np.asarray(marginals / self.weights.sum(axis=1, keepdims=True, dtype=np.float64))
 
     def information(self) -> Floats:
@@ -114,6 +117,13 @@ class Oracle:
         heard = self._noise + (1 - 2 * self._noise) * share
         # The last bits depend on the processor and would choose among equal trials.
         return np.round(entropy(heard) - entropy(np.float64(self._noise)), 9)
+
+
+def _total(weights: Floats) -> Floats:
+    """Sum rows of a power of 2 by halves. A matrix product's order depends on the processor."""
+    while weights.shape[1] > 1:
+        weights = weights[:, ::2] + weights[:, 1::2]
+    return weights[:, 0]
 
 
 def entropy(probability: npt.NDArray[np.floating] | np.float64) -> Floats:
