@@ -221,8 +221,7 @@ def known_tasks(made: Submission) -> tuple[Known | None, str]:
 
 
 def _published_tasks(card: RunCard, suite: Suite, choices: Any) -> tuple[Known | None, str]:
-    """Find the tasks of a submitter's folder in the published batteries. Known if all files are of one
-    battery."""
+    """Find the tasks of a submitter's folder in the published batteries, if all are of one battery."""
     pairs = card.tasks.items()
     name = next((each for each in NAMES if all(is_published(task, sha, each) for task, sha in pairs)), None)
     if suite.name != DEFAULT or name is None:

@@ -22,8 +22,7 @@ class Price(BaseModel, extra="forbid", frozen=True):
     cache_write: float | None = Field(default=None, ge=0, allow_inf_nan=False)
 
     def of(self, tokens_in: float, tokens_out: float, cached: float = 0) -> float:
-        """Price these tokens in US dollars. `cached` of those in are read from a cache, to which the others
-        go."""
+        """Price these tokens in US dollars. Of those in, `cached` are read from a cache; others go to it."""
         written = self.input if self.cache_write is None or not cached else self.cache_write
         read = self.input if self.cache_read is None else self.cache_read
         return (written * (tokens_in - cached) + read * cached + self.output * tokens_out) / 1e6

@@ -127,8 +127,7 @@ class Client:
                 await self._socket.close(reason.code, reason.reason)
 
     async def receive(self) -> Message:
-        """Return the next message. Raises ConnectionRefused if it is not valid, WebSocketDisconnect at the
-        end."""
+        """Return the next message. Raises ConnectionRefused if invalid, WebSocketDisconnect at the end."""
         event = await self._socket.receive()
         if event["type"] == "websocket.disconnect":
             raise WebSocketDisconnect(event.get("code", 1005))

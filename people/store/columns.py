@@ -53,8 +53,7 @@ class Table(NamedTuple):
         return [column.name for column in self.columns]
 
     def query(self, study: str, test: bool = False) -> Select[Any]:
-        """Return all rows of a study's participants, always in the same order. `test` as for
-        `participants_of`."""
+        """Return all rows of a study's participants, in a fixed order. `test` as for `participants_of`."""
         queried = (column for column in self.columns if column.source is not None)
         chosen = select(*(column.source.label(column.name) for column in queried))
         chosen = chosen.select_from(self.path[0])

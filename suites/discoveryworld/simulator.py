@@ -245,8 +245,7 @@ class World:
                 raise EvaluationError(f"{kind.name}: there is no such world in the package")
 
     def look(self) -> dict[str, Any]:
-        """Observe the agent's view as the package's JSON. A message that popped up is in one observation
-        only."""
+        """Observe the agent's view as the package's JSON. A message that popped up is there only once."""
         with calling(self._rng):
             ui = self._api.ui[0]
             agent = ui.currentAgent

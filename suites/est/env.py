@@ -67,8 +67,7 @@ class Sensor:
         self._tables: dict[tuple[int, int], Table] = {}
 
     def start(self, episodes: int, rng: np.random.Generator) -> None:
-        """Begin a batch, with a separate generator for appearances. So symbols are the same without
-        pictures."""
+        """Begin a batch. Appearances have their own generator, so symbols are the same without pictures."""
         self._rng = rng.spawn(1)[0]
         self._things = [()] * episodes
         self.restart(np.ones(episodes, np.bool_))

@@ -179,8 +179,7 @@ PRESETS = {
     "conjunctive": Preset(machine=Machine(needs=2)),
     "noisy": Preset(machine=Machine(noise=0.1)),
 }
-"""Presets of EST's text, its later publication IVRE, and two further machines. The latter have EST's
-numbers."""
+"""Presets of EST's text, its later publication IVRE, and two further machines with EST's numbers."""
 
 
 class Episodes(NamedTuple):

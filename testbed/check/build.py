@@ -181,8 +181,7 @@ _SOLVER_ERROR = 0.005
 
 
 def watch(built: Built, layout: Layout) -> tuple[list[Finding], bool]:
-    """Return findings on things, agent included, that move at first. Also returns whether all good goals
-    stay."""
+    """Return findings on things that move at first, agent included, and whether all good goals stay."""
     shifts, agent_sinks = _settle(layout)
     sinks, sideways = -shifts[:, 1], np.hypot(shifts[:, 0], shifts[:, 2])
     placed = [(k, each.kind) for k, each in enumerate(layout.things) if not each.blocked]

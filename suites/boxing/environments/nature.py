@@ -83,8 +83,7 @@ _LOW, _HIGH = float(ndtr(-1.0)), float(ndtr(1.0))
 
 
 class Death(World):
-    """Infections: theta ~ N(1, 1) truncated to 0 to 2. Binomial(50, 1 - exp(-theta t)) are infected at time
-    t."""
+    """Theta ~ N(1, 1) truncated to 0-2. Binomial(50, 1 - exp(-theta t)) are infected at time t."""
 
     name = "death"
     noise = Binomial(PEOPLE)

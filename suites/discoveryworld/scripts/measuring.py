@@ -205,8 +205,7 @@ def _measured(play: Player, instruments: Sequence[int], crystal: int) -> dict[st
 
 
 def _laws(known: Sequence[tuple[dict[str, float], float]], powers: Sequence[int]) -> list[_Law]:
-    """Fit one law per reading, the most plausible first. Plausible coefficients are whole numbers above
-    zero."""
+    """Fit one law per reading, the most plausible first: with whole coefficients above zero."""
     found = []
     for reading in known[0][0]:
         x = np.array([readings[reading] for readings, _ in known])

@@ -117,8 +117,7 @@ class Player:
         )
 
     def set_number(self, change: int, more: str, less: str, unit: str, note: str = "") -> None:
-        """Change a number in a conversation by `change`, in decimal steps. The steps are 1000, 100, 10 and
-        1."""
+        """Change a number in a conversation by `change`, in decimal steps: 1000, 100, 10 and 1."""
         for size in (1000, 100, 10, 1):
             steps = round(change / size)
             change -= steps * size
