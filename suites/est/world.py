@@ -107,7 +107,7 @@ class Oracle:
         if self.weights.dtype == np.float32:
             marginals = (self.weights @ self._members).astype(np.float64)
         else:
-            marginals = np.stack([_total(self.weights[:, column > 0]) for column in self._members.T], axis=1)
+            marginals = np.stack([_total(self.weights[:, having]) for having in MEMBERS.T], axis=1)
         return np.asarray(marginals / self.weights.sum(axis=1, keepdims=True, dtype=np.float64))
 
     def information(self) -> Floats:
