@@ -32,5 +32,8 @@ def test_episodes_and_pictures_are_those_of_every_machine():
 def test_a_processor_without_features_has_the_same_bits(environment, tmp_path):
     elsewhere = os.environ | environment | {"NUMBA_CACHE_DIR": str(tmp_path)}
     assert printed(sys.executable, elsewhere).splitlines() == known()
-    program = "from tests.render.test_bytes import EXPECTED, known; assert known() == EXPECTED"
-    subprocess.run([sys.executable, "-c", program], env=elsewhere, check=True)
+    for program in (
+        "from tests.render.test_bytes import EXPECTED, known; assert known() == EXPECTED",
+        "from tests.suites.est.test_world import PLAYED, played; assert played() == PLAYED",
+    ):
+        subprocess.run([sys.executable, "-c", program], env=elsewhere, check=True)

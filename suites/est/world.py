@@ -1,5 +1,4 @@
-"""Blicket machine: batched episodes, exact inference, and the 48 objects. A set of objects is a number below
-512, whose bit k represents object k."""
+"""Blicket machine: batched episodes, exact inference, 48 objects. Bit k of a set's number is for object k."""
 
 from dataclasses import dataclass, field
 from functools import cache
@@ -103,27 +102,25 @@ class Oracle:
 
     def belief(self) -> Floats:
         """Compute each object's probability of being a Blicket, (episodes, 9)."""
-        # Counts first, then one division: the order of the objects does not change a bit.
-        if self.weights.dtype == np.float32:
-            marginals = (self.weights @ self._members).astype(np.float64)
-        else:
-            marginals = np.stack([_total(self.weights[:, having]) for having in MEMBERS.T], axis=1)
-        return np.asarray(marginals / self.weights.sum(axis=1, keepdims=True, dtype=np.float64))
+        counts = self._counts()
+        marginals = (counts @ self._members).astype(np.float64)
+        return np.asarray(marginals / counts.sum(axis=1, keepdims=True, dtype=np.float64))
 
     def information(self) -> Floats:
         """Compute each trial's expected information about the assignment (episodes, 512), in nats."""
-        lit = (self.weights @ self._lit.T.astype(self.weights.dtype)).astype(np.float64)
-        share = np.clip(lit / self.weights.sum(axis=1, keepdims=True, dtype=np.float64), 0, 1)
-        heard = self._noise + (1 - 2 * self._noise) * share
-        # The last bits depend on the processor and would choose among equal trials.
-        return np.round(entropy(heard) - entropy(np.float64(self._noise)), 9)
+        counts = self._counts()
+        lit = (counts @ self._lit.T.astype(counts.dtype)).astype(np.float64)
+        share = lit / counts.sum(axis=1, keepdims=True, dtype=np.float64)
+        # Equal trials are equal to the last bit, as are those of opposite lights.
+        rarer = np.round(np.minimum(share, 1 - share), 9)
+        heard = self._noise + (1 - 2 * self._noise) * rarer
+        return _settled(entropy(heard) - entropy(np.float64(self._noise)))
 
-
-def _total(weights: Floats) -> Floats:
-    """Sum rows of a power of 2 by halves. A matrix product's order depends on the processor."""
-    while weights.shape[1] > 1:
-        weights = weights[:, ::2] + weights[:, 1::2]
-    return weights[:, 0]
+    def _counts(self) -> npt.NDArray[Any]:
+        """Scale weights to whole numbers. Their sums are exact in any order, so on any processor."""
+        if self.weights.dtype == np.float32:
+            return self.weights
+        return np.round(self.weights * (2.0**43 / self.weights.max(axis=1, keepdims=True)))
 
 
 def entropy(probability: npt.NDArray[np.floating] | np.float64) -> Floats:
@@ -144,7 +141,12 @@ def distance(belief: Floats, oracle: Floats) -> Floats:
     q /= q.sum(axis=-1, keepdims=True)
     m = (p + q) / 2
     divergence = (p * np.log(p / m) + q * np.log(q / m)).sum(axis=-1) / 2
-    return np.asarray(np.sqrt(np.maximum(divergence, 0)))
+    return _settled(np.sqrt(np.maximum(divergence, 0)))
+
+
+def _settled(logarithms: Floats) -> Floats:
+    """Round to 9 digits, as last bits of logarithms depend on the processor."""
+    return np.round(logarithms, 9)
 
 
 CONTEXT = 4

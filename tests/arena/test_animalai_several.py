@@ -56,8 +56,7 @@ def test_agents_of_a_team_share_a_behaviour(env):
     env.set_action_for_agent(TWO, 3, DOES.LEFT.action_tuple)
     env.set_action_for_agent(ONE, 4, DOES.RIGHT.action_tuple)
     env.step()
-    turned = [each.yaw for each in env._playing.episode.agents]
-    assert turned == pytest.approx([0, 354, 6])
+    assert [each.yaw for each in env._playing.episode.agents] == pytest.approx([0, 354, 6])
     with pytest.raises(UnityActionException, match="has 2 rows of 2 numbers"):
         env.set_actions(ONE, DOES.LEFT.action_tuple)
     with pytest.raises(IndexError, match=r"expected one of \[2, 4\]"):

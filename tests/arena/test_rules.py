@@ -129,8 +129,7 @@ def test_hot_zones_add_up():
     ],
 )
 def test_lights_follow_the_list(blackouts, dark_steps):
-    dark = [step for step in range(200) if not lights_on(blackouts, 3 * step)]
-    assert dark == list(dark_steps)
+    assert [step for step in range(200) if not lights_on(blackouts, 3 * step)] == list(dark_steps)
 
 
 def test_an_episode_knows_its_lights():

@@ -157,8 +157,7 @@ def test_twenty_episodes_at_a_time_pass_a_limit_by_one_reply_each_at_most(many, 
     assert spent.tokens == len(asked) * 1000
     assert f"passed by {spent.tokens - 30_000:,}" in result.run.cap
     assert not result.complete
-    stopped = [row.error for row in result.rows if row.error and "stopped: " in row.error]
-    assert stopped
+    assert [row.error for row in result.rows if row.error and "stopped: " in row.error]
     assert len(read_eval_log(str(result.log)).samples[0].error_retries or ()) <= 1
 
 

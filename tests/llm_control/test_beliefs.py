@@ -44,8 +44,7 @@ def opened(battery, task="machine", **chosen):
 
 def test_a_belief_is_asked_for_after_an_experiment_while_all_doors_are_shut(battery):
     environment = opened(battery)
-    first = environment.begin()
-    assert "`Belief([0.2, 0.5, 0.3]);`" in first.parts[0]
+    assert "`Belief([0.2, 0.5, 0.3]);`" in environment.begin().parts[0]
     asked = environment.reply(SCRIPTS[0])
     assert asked.kind == "predict"
     assert f"{ASKED} Answer with Belief" in asked.parts[0]

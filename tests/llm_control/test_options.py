@@ -74,8 +74,7 @@ def test_pictures_along_a_script(choices, script, steps):
 
 
 def test_pictures_along_a_script_cost_no_memory_for_long_ones():
-    turn = play_with(agent(), image_every=400).reply("Turn(5999999994);")
-    assert turn.error is not None
+    assert play_with(agent(), image_every=400).reply("Turn(5999999994);").error is not None
     assert play_with(image_every=400).reply("Turn(599999994);").done
 
 
@@ -159,8 +158,7 @@ def test_the_system_text_says_how_much_is_sent(turns, characters, said):
 def test_with_tools_no_result_is_sent_without_its_call(battery):
     replies = [called("act", script=f"Turn({6 * n});") for n in (1, 2, 3)]
     _, calls = ask_with(battery, replies, max_scripts=3, memory_turns=1, replies="tools")
-    roles = [message.role for message in calls[2].input]
-    assert roles[:3] == ["system", "user", "assistant"]
+    assert [message.role for message in calls[2].input][:3] == ["system", "user", "assistant"]
     assert "Turn 2." in calls[2].input[1].text
     assert images(calls[2].input[1])
 

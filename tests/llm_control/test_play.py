@@ -19,8 +19,7 @@ def play(*items, protocol=SMALL, **options):
 
 def test_the_paper_waits_49_steps_and_shows_three_pictures():
     run = play(agent(), t=1000)
-    frames = run.begin()
-    assert len(frames) == 3
+    assert len(run.begin()) == 3
     assert run.episode.steps == 49
     assert run.episode.health == pytest.approx(100 - 49 * 0.06, abs=1e-3)
 
@@ -76,8 +75,7 @@ def test_when_scripts_run_out_the_clock_runs_down():
 
 def test_an_arena_without_a_clock_is_stopped():
     run = play(agent(), t=0)
-    turn = run.reply("Turn(999999996);")
-    assert turn.done
+    assert run.reply("Turn(999999996);").done
     assert run.finish()[2].outcome == Outcome.STOPPED
 
 

@@ -84,8 +84,7 @@ def test_missing_and_unknown_values_are_named(values: dict, message: str):
 
 
 def test_hash_is_that_of_the_text_and_of_a_set_changes_with_any_text(tmp_path: Path):
-    prompt = Prompt("system", "Drive. ü")
-    assert prompt.sha256 == hashlib.sha256("Drive. ü".encode()).hexdigest()
+    assert Prompt("system", "Drive. ü").sha256 == hashlib.sha256("Drive. ü".encode()).hexdigest()
     file = tmp_path / "mine.md"
     file.write_text("Drive.", encoding="utf-8")
     shipped, mine = arena_prompts(), arena_prompts(file)

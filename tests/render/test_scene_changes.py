@@ -80,8 +80,7 @@ def test_agents_face_their_yaw():
 
 
 def test_the_third_person_camera_stays_in_the_arena_and_before_walls():
-    free = third_person(scene_of()).position
-    assert free == pytest.approx((20.0, 2.0, 16.25), abs=0.02)
+    assert third_person(scene_of()).position == pytest.approx((20.0, 2.0, 16.25), abs=0.02)
     at_edge = third_person(scene_of(place="20 0 1")).position
     assert 0 < at_edge[2] < 1
     wall = item("Wall", "20 0 18", sizes="8 6 1", rotations="0", colors="0 0 255")

@@ -51,8 +51,7 @@ def test_arrows_point_as_the_reader_sees_it(renderer, symbol, axis, side):
 
 def test_a_grid_is_read_row_by_row_from_the_top_left(renderer):
     frame = renderer.frame(scene("0111/1110/0011"), NEAR)
-    pale = dark(renderer.frame(scene("0"), NEAR))
-    assert pale.any()
+    assert dark(renderer.frame(scene("0"), NEAR)).any()
     rows, columns = np.nonzero(dark(frame))
     cell = (rows.max() - rows.min() + 1) / 3
     left = columns.min()

@@ -120,8 +120,7 @@ def test_versions_that_differ_are_named():
 
 
 def test_the_terminal_has_run_against_run():
-    compared = compare([run_on(CHILDREN, "a"), run_on(CHILDREN, "[b]b", False)], ())
-    table = pairs_summary(compared)
+    table = pairs_summary(compare([run_on(CHILDREN, "a"), run_on(CHILDREN, "[b]b", False)], ()))
     assert [str(cell) for column in table.columns[:2] for cell in column.cells] == ["a", "[b]b"]
     assert next(map(str, table.columns[3].cells)).startswith("100")
     assert pairs_summary(compare([run_on(CHILDREN, "a")], ())) is None

@@ -25,14 +25,12 @@ def on_ours(tasks, passed, agent="m/x", animal_ai="3.1.3", **facts):
 
 
 def test_children_and_teams_stand_beside_a_linked_run_with_their_own_figures():
-    run = on_ours(FIRST, FIRST[:6])
-    table = rates_beside_others([run]).table
+    table = rates_beside_others([on_ours(FIRST, FIRST[:6])]).table
     first = table[table["level"] == 1]
     assert first["source"].tolist() == ["run", "linked", "children", "teams"]
     own, link, children, _ = first.to_dict("records")
     assert (own["pass_rate"], own["planned"]) == (1.0, 4)
-    expected = linked(1.0, (1,), "3.1.3")
-    assert (link["pass_rate"], link["low"], link["high"]) == expected[:3]
+    assert (link["pass_rate"], link["low"], link["high"]) == linked(1.0, (1,), "3.1.3")[:3]
     assert (children["passes"], children["trials"]) == (142, 236)
     assert cells(link)[:3] == ("m/x, linked", "-", "4")
 

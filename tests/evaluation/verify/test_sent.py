@@ -98,8 +98,7 @@ def test_a_changed_collage_is_found(battery, tmp_path):
 
 def test_a_view_in_words_is_compared_without_frames(battery, tmp_path):
     log = run(battery, tmp_path / "logs", "arena/random", observation="text", **SMALL).log
-    results = checked(log)
-    assert [(each.verdict, each.notes) for each in results] == [(Verdict.AGREES, ())] * 2
+    assert [(each.verdict, each.notes) for each in checked(log)] == [(Verdict.AGREES, ())] * 2
 
     def change(whole):
         part = whole.samples[0].messages[1].content[-1]
@@ -115,8 +114,7 @@ def test_a_server_that_takes_one_picture_is_followed(battery, tmp_path, bodies_o
     (only,) = checked(log, frames=True)
     assert (only.verdict, only.requests) == (Verdict.AGREES, 4)
     said = talk(read_eval_log(str(log)).samples[0], ARENA)
-    budgets = [each.request.budget for each in said.exchanges]
-    assert budgets == ["last-1"] * 4
+    assert [each.request.budget for each in said.exchanges] == ["last-1"] * 4
 
 
 def test_without_the_other_arenas_a_shuffled_log_says_that_pictures_are_not_compared(battery, tmp_path):

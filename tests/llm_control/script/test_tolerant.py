@@ -72,8 +72,7 @@ UNDRESSED = [row[0] for row in REPAIRED if not DRESSED & {r[0] for r in row[2]}]
 @pytest.mark.parametrize("reply", [*UNDRESSED, *(row[0] for row in STRICT_THOUGH_ODD)])
 def test_what_could_be_read_before_is_read_as_before(reply: str):
     """Labels, markup and tags are only looked for where nothing else can be read."""
-    before = parse(reply)
-    assert not DRESSED & {repair.kind for repair in before.repairs}
+    assert not DRESSED & {repair.kind for repair in parse(reply).repairs}
     for mark in ("1. ", "**", "PLAYER: ", "<answer>", "（"):
         thought = f"Think('{mark}a'); "
         assert parse(thought + "Go(1);").repairs == ()

@@ -12,8 +12,7 @@ from tests.people.store.played import TAKEN, TASK, append, begin, finish, record
 
 def test_a_participant_is_the_same_row_again(store, url):
     first = store.add_participant("P1", "study", {"PROLIFIC_PID": "5f3e"})
-    again = store.add_participant("P1", "study", {"PROLIFIC_PID": "other"})
-    assert again == first
+    assert store.add_participant("P1", "study", {"PROLIFIC_PID": "other"}) == first
     assert store.add_participant("P1", "another").id != first.id
     with Store(url) as other:
         assert other.participants("study") == [first]

@@ -190,8 +190,7 @@ def test_an_older_window_says_so_and_the_experimenter_watches(server, page, chro
     watcher = context.new_page()
     watcher.set_default_timeout(WAIT_MS)
     watcher.goto(server.experimenter)
-    row = watcher.locator("tr", has_text="tabs")
-    assert "tutorial, task 1 of 1: 01-01-01" in row.inner_text()
+    assert "tutorial, task 1 of 1: 01-01-01" in watcher.locator("tr", has_text="tabs").inner_text()
     finish(newer)
     until(newer, "ready")
     watcher.wait_for_function(

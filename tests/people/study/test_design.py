@@ -94,8 +94,7 @@ def test_the_time_of_a_block_ends_that_block_only(app):
 
 def test_blocks_that_draw_tasks_have_different_ones(plan_of):
     test = "test: [{name: a, levels: {1: 80}}, {name: b, levels: {1: 10}}]"
-    plan = plan_of(HEAD + test)
-    assert len({task.id for task in plan.test}) == 90
+    assert len({task.id for task in plan_of(HEAD + test).test}) == 90
     with pytest.raises(ConfigError, match=r"study.yaml:5: test.1.levels.1: got 11 tasks, but .* has 10"):
         plan_of(HEAD + test.replace("10", "11"))
 

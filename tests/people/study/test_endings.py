@@ -86,8 +86,7 @@ def test_a_practice_that_need_not_be_passed_and_a_limit_end_nothing_early(app, t
     went(study, store, "failed", practice=played.TAKEN)
     went(study, store, "late", test=played.TAKEN)
     export(store, "tiny", tmp_path)
-    wide = rows(tmp_path / "participants_wide.csv")
-    assert [row["ending"] for row in wide] == ["failed", "late"]
+    assert [row["ending"] for row in rows(tmp_path / "participants_wide.csv")] == ["failed", "late"]
     assert [row.stage for row in Overview(study.state.study.plan).rows(store)] == ["completed"] * 2
     assert progress_of(store, store.participants("tiny")[0]).ending.page == "completed"
 

@@ -77,8 +77,7 @@ def test_the_short_form_and_drawn_levels(tmp_path):
     with pytest.raises(ConfigError, match=refused):
         planned(tmp_path, TINY.replace(tasks, "tasks: children"))
     drawn = TINY.replace(tasks, "levels: {1: 3, 4: 2}")
-    levels = [task.level for task in planned(tmp_path, drawn).test]
-    assert levels == [1, 1, 1, 4, 4]
+    assert [task.level for task in planned(tmp_path, drawn).test] == [1, 1, 1, 4, 4]
     assert planned(tmp_path, drawn).test == planned(tmp_path, drawn).test
     assert planned(tmp_path, drawn + "seed: 5\n").test != planned(tmp_path, drawn).test
     with pytest.raises(ConfigError, match=r":8: test.levels.1: got 999 tasks"):

@@ -78,8 +78,7 @@ def test_a_study_leads_through_tasks_of_a_suite_and_of_the_arena(app, tmp_path):
     ended = play(again, turn=1)
     assert ended["trial"] == first["trial"]
     assert ended["end"] == {"why": "", "text": "", "passed": None, "score": None}
-    second = again.client.post("/suite/next", data={"trial": first["trial"]}).json()
-    assert second["position"] == 1
+    assert again.client.post("/suite/next", data={"trial": first["trial"]}).json()["position"] == 1
     done = play(again)
     assert again.client.post("/suite/next", data={"trial": done["trial"]}).json() == {"page": "/"}
     again.open()
@@ -129,8 +128,7 @@ def test_the_duration_is_estimated_from_the_most_replies(tmp_path):
 def test_time_limits_end_a_task_and_the_block(app, monkeypatch):
     study, store = app(STUDY.replace("order: random", "limit_s: 60\n    limit_minutes: 0.9"))
     walker, now = Walker(study, "p1").agree(), time.time()
-    left = reply(walker, 0).json()["left_s"]
-    assert 55 < left <= 60
+    assert 55 < reply(walker, 0).json()["left_s"] <= 60
     # Who is away for an hour has played until the limit.
     monkeypatch.setattr("people.play.suite_games.time.time", lambda: now + 3600)
     late = reply(walker, 1).json()

@@ -66,8 +66,7 @@ def test_what_it_is_compared_with_depends_on_the_world_alone():
     first, again = (opened("location-prediction-0", seed=seed)[1].questions for seed in (1, 2))
     assert first.pass_error == again.pass_error
     assert np.array_equal(first.without, again.without)
-    other = opened("location-prediction-1")[1].questions
-    assert first.prior_error != other.prior_error
+    assert first.prior_error != opened("location-prediction-1")[1].questions.prior_error
 
 
 @pytest.mark.parametrize(("name", "goal"), [("death", "infection"), ("peregrines", "prediction")])

@@ -127,8 +127,7 @@ def test_published_questions_on_emotions_take_the_index_of_the_prize_for_the_dol
     chances = rating_chances(theta[:, :4] @ features, theta[:, 4:])
     expected = world.expected(world.theta[None], asked.xs)[0]
     assert expected == pytest.approx(np.tensordot(np.arange(1, 10), chances, 1).T)
-    repaired = Questions(world, "prediction", "repaired", rng, 10)
-    assert repaired.xs.shape == (10, 7)
+    assert Questions(world, "prediction", "repaired", rng, 10).xs.shape == (10, 7)
 
 
 def test_populations_follow_their_equations():

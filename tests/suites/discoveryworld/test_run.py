@@ -107,8 +107,7 @@ def test_a_conversation_is_judged_task_by_task_and_once_if_it_is_resumed(provide
     more = ("--conversation", "run", "--judge", JUDGE)
     arguments = list(eval_(tmp_path, *more))
     arguments[arguments.index("proteomics-easy-0")] = "proteomics-easy-0,proteomics-easy-1"
-    stopped = run(*arguments, "--max-tokens-run", 115, **KEY)
-    assert stopped.returncode == 1
+    assert run(*arguments, "--max-tokens-run", 115, **KEY).returncode == 1
     assert (len(provider.asked), len(provider.judged)) == (3, 1)
     done = run(*arguments, "--resume", **KEY)
     assert done.returncode == 0, done.stderr

@@ -25,14 +25,10 @@ from suites.est.world import (
     entropy,
     sets_of,
 )
+from tests.bits import digest
 
 EPISODES = 300
-VARIANTS = {
-    **PRESETS,
-    "conjunctive": Preset(machine=Machine(needs=2)),
-    "noisy": Preset(machine=Machine(noise=0.1)),
-    "noisy conjunctive": Preset(machine=Machine(needs=2, noise=0.2)),
-}
+VARIANTS = PRESETS | {"noisy conjunctive": Preset(machine=Machine(needs=2, noise=0.2))}
 
 
 def random_play(preset, seed=0, episodes=EPISODES):
@@ -104,6 +100,37 @@ def test_a_trial_says_as_much_as_it_lowers_the_entropy_of_the_assignment():
             expected += joint.sum() * (_bits(before) - _bits(after))
         assert oracle.information()[0, trial] == pytest.approx(expected)
     assert entropy(np.float64(0.0)) == entropy(np.float64(1.0)) == 0
+
+
+def played():
+    """Digest of what oracles see, believe and search, and of rewards, by preset."""
+    seen = []
+    for preset in PRESETS.values():
+        world = Machines(preset, EPISODES, np.random.default_rng(7))
+        while not world.over.all():
+            belief, information = world.oracle.belief(), world.oracle.information()
+            reward = world.step(0.9 * belief + 0.04, MEMBERS[information.argmax(axis=1)]).rewards
+            seen += [belief, information, reward]
+    return digest(*seen)
+
+
+PLAYED = "16a184b96366aea8"
+"""What every processor plays, to the last bit."""
+
+
+def test_episodes_are_those_of_every_machine():
+    assert played() == PLAYED
+
+
+@pytest.mark.parametrize("preset", PRESETS.values(), ids=PRESETS)
+def test_an_object_that_was_never_on_the_machine_is_believed_exactly_half(preset):
+    world = Machines(preset, EPISODES, np.random.default_rng(8))
+    unseen = ~world.panels
+    for _ in range(CONTEXT):
+        assert unseen.any()
+        assert (world.oracle.belief()[unseen] == 0.5).all()
+        world.step(np.full(unseen.shape, 0.5), unseen)
+        unseen &= ~world.panels
 
 
 @pytest.mark.parametrize("prior", [None, np.full(SETS, 0.1)])

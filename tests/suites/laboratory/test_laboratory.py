@@ -115,8 +115,7 @@ def test_a_belief_that_cannot_be_used_is_missing():
 
 
 def test_acting_against_the_own_belief_is_seen():
-    kept = record("Try([1]);", "Belief([0.8, 0.1, 0.1]);", "Open(1);")
-    assert kept.metrics["agrees"] == 1
+    assert record("Try([1]);", "Belief([0.8, 0.1, 0.1]);", "Open(1);").metrics["agrees"] == 1
     assert record("Try([1]);", "Belief([0.8, 0.1, 0.1]);", "Open(2);").metrics["agrees"] == 0
 
 

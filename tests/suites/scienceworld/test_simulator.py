@@ -107,8 +107,7 @@ def test_java_starts_with_options_from_the_environment(name, another_java, monke
 
 
 def test_a_java_with_random_hashes_is_said_and_recorded(another_java, monkeypatch):
-    usual = opened("4-1-0225")
-    assert "not reproducible" not in usual.finish().replay["versions"]["java"]
+    assert "not reproducible" not in opened("4-1-0225").finish().replay["versions"]["java"]
     java_process.running().close()
     monkeypatch.setenv("_JAVA_OPTIONS", "-XX:hashCode=5")
     with pytest.warns(UserWarning, match=r"does not follow -XX:hashCode=2.*`arena-llm verify` then reports"):
