@@ -258,11 +258,12 @@ def learn(planned: Run, out: Path, measured: dict[str, Any]) -> list[dict[str, A
         }  # fmt: skip
         rows = []
         for level in parse_levels(planned.levels):
-            torch.manual_seed(planned.seed)
-            # DQN has no other actions than the best ones.
-            acts = [actions_of(policy, best) for best in (True, planned.algorithm == "DQN") if policy]
-            known = [score(level, act, **planned.environment) for act in acts]
-            played, drawn = known or [reference(planned, level)] * 2
+            if policy is None:
+                played = drawn = reference(planned, level)
+            else:
+                policy.set_random_seed(planned.seed)
+                acts = (actions_of(policy, best) for best in (True, False))
+                played, drawn = (score(level, act, **planned.environment) for act in acts)
             low, high = played.interval_95
             numbers = {"score": played.normalised, "low": low, "high": high, "reward": played.reward}
             found = {name: round(number, 4) for name, number in numbers.items()}
