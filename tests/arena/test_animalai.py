@@ -94,7 +94,7 @@ def run_script(text, folder):
         [sys.executable, "script.py"],
         cwd=folder,
         # Should a library crash, its stack is in the test's message.
-        env={"PYTHONPATH": str(ROOT), "PATH": "", "PYTHONFAULTHANDLER": "1"},
+        env={"PYTHONPATH": str(ROOT), "PATH": "", "PYTHONFAULTHANDLER": "1", "OMP_NUM_THREADS": "1"},
         capture_output=True,
         text=True,
     )
