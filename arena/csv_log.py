@@ -194,8 +194,7 @@ class CsvLog:
     def _rays_of(self, episode: Episode, yaw: float) -> str:
         if self._rays is None:
             return ""
-        scene = replace(episode.scene(), agent_yaw=yaw)
-        seen = self._rays(episode.spec.version).named(scene)
+        seen = self._rays(episode.spec.version).named(replace(episode.scene(), agent_yaw=yaw))
         fractions = [_text(np.float32(far) / _LENGTH) if tag else "1" for tag, far in seen]
         return ";".join(f"{far}:{tag or _NONE}" for far, (tag, _) in zip(fractions, seen, strict=True))
 

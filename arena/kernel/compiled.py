@@ -69,15 +69,17 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
 
 def _compile() -> None:
     with _LOCK:
-        made = machine_codes(_WAITING, _FUNCTIONS)
-        for each, machine in zip(_WAITING, made, strict=True):
-            each.machine = machine
-        for each in _WAITING:
-            # Machine code calls machine code.
+        made = dict(zip(_WAITING, machine_codes(_WAITING, _FUNCTIONS) if _WAITING else (), strict=True))
+        for each in made:
+            # Machine code calls machine code, which another thread may do now: callees come first.
             names = each.function.__globals__
             names |= {
-                name: value.machine for name, value in names.items() if isinstance(value, CompiledFunction)
+                name: made.get(value) or value.machine
+                for name, value in names.items()
+                if isinstance(value, CompiledFunction)
             }
+        for each, machine in made.items():
+            each.machine = machine
         _WAITING.clear()
 
 

@@ -234,8 +234,7 @@ def test_an_environment_writes_it(tmp_path):
     assert [line["Reward"] for line in lines[1:15]] == [f"{float(total):.7G}" for total in totals]
     assert any(f"{-tick / 15:.7G}" != lines[tick]["Reward"] for tick in range(1, 15))
     # Decisions are 6 ticks apart; the last three ticks of the first episode end in the middle of a period.
-    forwards = [line["ActionForwardWithDescription"][0] for line in lines[:8]]
-    assert forwards == [*"01111111"]
+    assert [line["ActionForwardWithDescription"][0] for line in lines[:8]] == [*"01111111"]
     assert lines[17]["ActionForwardWithDescription"][0] == "0"
     with pytest.raises(ConfigError, match="csv_log: got 5"):
         ArenaEnv(config, csv_log=5)

@@ -64,8 +64,7 @@ def test_a_written_file_reads_back_as_the_same_arena(file, data):
     # Version 4 refuses blackouts beyond the time limit.
     dark = [arena for arena in file.arenas.values() if arena.time_limit and arena.blackouts]
     assume(all(arena.blackouts[-1] <= arena.time_limit for arena in dark))
-    again = load_text(text, version="4")
-    assert written(again) == written(file)
+    assert written(load_text(text, version="4")) == written(file)
 
 
 @examples(0.5)

@@ -65,8 +65,7 @@ def asking(**question: object) -> ArenaSpec:
 
 def right_door(arena: ArenaSpec, seed: int) -> int:
     assert arena.question is not None
-    hidden = arena.question.hidden
-    return int(hidden.doors[truth(arena.question, seed, "machine", 0)])
+    return int(arena.question.hidden.doors[truth(arena.question, seed, "machine", 0)])
 
 
 def things(run: Episode, kind: str) -> list[tuple[int, Placed]]:

@@ -46,6 +46,14 @@ print(count, found[0].gap)
 """
 """Prints the gap between the floor and a sphere of radius 0.5 m at a height of 0.5 m."""
 
+TOGETHER = f"""
+from concurrent.futures import ThreadPoolExecutor
+import arena.kernel.contacts
+with ThreadPoolExecutor(4) as threads:
+    list(threads.map(lambda _: exec({HEIGHT!r}, {{}}), range(4)))
+"""
+"""The same in four threads, of which the others call while the first one compiles or reads."""
+
 COMPILING = "Compiling machine code, once (up to 20 s)."
 UNUSED = "import sys; print(sys.modules.keys() & {'scipy.linalg', 'numba.np.arrayobj'})"
 
@@ -91,6 +99,13 @@ def test_a_later_process_reads_what_is_there(filled):
     assert said(child(HEIGHT + UNUSED, folder)) == (f"{out}\nset()", "")
     assert {path: path.stat().st_mtime_ns for path in stored(folder)} == before
     assert len(before) > 1
+
+
+def test_threads_that_call_at_once_wait_for_the_first(filled, tmp_path):
+    folder, out = filled
+    for cache, told in ((folder, ""), (tmp_path, COMPILING)):
+        printed, error = said(child(TOGETHER, cache))
+        assert (sorted("".join(printed.split())), error) == (sorted(4 * "".join(out.split())), told)
 
 
 def test_a_constant_of_another_module_is_never_that_of_older_code(filled, tmp_path):

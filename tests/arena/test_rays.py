@@ -171,8 +171,7 @@ def test_touching_one_bar_leaves_the_others_visible():
 
 @pytest.mark.parametrize("yaw", [0, 45, 90])
 def test_a_wall_leant_on_is_looked_through_at_rest_and_the_ground_is_never_seen(yaw):
-    wall = item("Wall", "20 0 12", sizes="6 3 1", rotations="0")
-    run = episode(agent("20 0 9"), wall)
+    run = episode(agent("20 0 9"), item("Wall", "20 0 12", sizes="6 3 1", rotations="0"))
     play(run, ACTIONS[3], 25)
     assert run.position[2] == pytest.approx(11.0, abs=0.01)
     seen = run.scene()

@@ -79,8 +79,7 @@ def settled(
 
 
 def world_of(*items: str, **options: object) -> World:
-    built = resolve(spec(*items, t=0, **options), 0, "test")
-    return World(built)
+    return World(resolve(spec(*items, t=0, **options), 0, "test"))
 
 
 def advance(world: World, action: Action, ticks: int, **options: bool) -> None:

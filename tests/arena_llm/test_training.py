@@ -98,8 +98,7 @@ def test_to_stop_early_is_worth_no_more_than_silence_to_the_end():
 
 def test_an_agents_calls_get_its_reward():
     choices = {"machine": "ivre", "replies": "tools"}
-    setup = Opened.named("est", **choices).setup("ivre-10001")
-    messages, record = transcript(setup, "guess")
+    messages, record = transcript(Opened.named("est", **choices).setup("ivre-10001"), "guess")
     one = environment("est", reward="total_reward", **choices)()
     shown = [one.reset("ivre-10001")]
     for message in messages:

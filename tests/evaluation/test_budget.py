@@ -75,8 +75,7 @@ def test_a_runs_limit_begins_no_further_episode_a_higher_one_does(limits, batter
 
 
 def test_a_report_says_that_a_limit_made_the_run_partial(battery, tmp_path, asked):
-    result = limited(battery, tmp_path / "logs", RunLimits(tokens=0))
-    log = open_logs([(None, result.log)])[0]
+    log = open_logs([(None, limited(battery, tmp_path / "logs", RunLimits(tokens=0)).log)])[0]
     assert not log.complete
     assert log.cap == (
         "A limit of the run was reached: 3 not played. 0 tokens were spent; the limit of 0 tokens was passed "

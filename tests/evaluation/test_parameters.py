@@ -146,8 +146,7 @@ def test_card_and_report_state_what_the_server_received_in_every_request(model, 
 @pytest.mark.parametrize("model", ["anthropic/claude-sonnet-4-0", "openai/gpt-4o"])
 def test_a_cut_answer_leaves_the_parameters_of_the_repeated_request(model, played, server, tmp_path):
     server.fail_at.update({1, 4, 6})
-    made = played(model)
-    card, _ = card_of(made.log, tmp_path / "report")
+    card, _ = card_of(played(model).log, tmp_path / "report")
     (stated,) = card["sent"]
     assert (normal(stated["parameters"]), stated["requests"]) == (received(server.bodies[0]), TURNS)
     assert card["failed_attempts"] == 3

@@ -31,8 +31,7 @@ def test_a_ball_is_located_from_the_picture(bearing, distance, kind, color):
 
 
 def test_two_balls_are_two_blobs_largest_first():
-    frame = seen(item("GoodGoal", "18 0 16", "23 0 18", sizes="1 1 1;2 2 2"))
-    found = blobs(frame, GREEN)
+    found = blobs(seen(item("GoodGoal", "18 0 16", "23 0 18", sizes="1 1 1;2 2 2")), GREEN)
     assert len(found) == 2
     assert found[0].bearing > 0 > found[1].bearing
 

@@ -78,8 +78,7 @@ def test_the_fence(renderer, yaw, shown):
 def test_the_fences_rails_are_tinted_by_the_sky_above_and_the_ground_below(renderer):
     # The eastern fence is in shade: over the recorded frames its rails are (152, 155, 153) where their normal
     # points at the floor, and (160, 183, 206) where it points at the sky.
-    camera = Camera((38.5, 0.5, 20.0), 90.0)
-    picture = renderer.frame(settled().scene(), camera).astype(int)
+    picture = renderer.frame(settled().scene(), Camera((38.5, 0.5, 20.0), 90.0)).astype(int)
     column = picture[:, 250:262].mean(axis=1)
     bottom = 256 - round(214.8 * (0.95 - 0.5) / 1.775)
     assert column[bottom - 3 : bottom].min(axis=0) == pytest.approx((152, 155, 153), abs=LEVELS)

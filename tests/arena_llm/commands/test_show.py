@@ -91,5 +91,4 @@ def test_the_command_draws_one_task(command, tmp_path, monkeypatch, size):
     result = command("show", "01-01-01", *(["--size", size] if size else []))
     assert result == (0, "Picture: 01-01-01.png\n", "")
     picture = decode((tmp_path / "01-01-01.png").read_bytes())
-    expected = task_picture(task_named("01-01-01"), 0, size or 512)
-    assert (picture == np.asarray(expected)).all()
+    assert (picture == np.asarray(task_picture(task_named("01-01-01"), 0, size or 512))).all()

@@ -159,8 +159,7 @@ def test_orders(tmp_path):
     assert order("a", order="random") == order("a", order="random") != order("b", order="random")
     assert sorted(order("a", order="random")) == sorted(listed)
     assert order("a", row=0)[0] != order("a", row=1)[0]
-    by_level = [task[:2] for task in order("a", row=1, by="level")]
-    assert by_level == ["02"] * 3 + ["01"] * 3
+    assert [task[:2] for task in order("a", row=1, by="level")] == ["02"] * 3 + ["01"] * 3
     assert order("a", row=1, by="level") != order("c", row=1, by="level")
     assert rows_of(test, plan.test) == 6
     assert rows_of(test.model_copy(update={"by": "level"}), plan.test) == 2
