@@ -24,6 +24,7 @@ import yaml
 from matplotlib.figure import Figure
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.running_mean_std import RunningMeanStd
+from stable_baselines3.common.utils import LinearSchedule
 from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper, VecMonitor
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
 from torch import nn
@@ -177,6 +178,7 @@ def model(planned: Run, envs: VecEnv) -> Any:
     if planned.observation == "camera":
         policy, options = PLAN["camera"]["policy"], options | PLAN["camera"]["options"]
         options["policy_kwargs"] = train_ppo.LEARNS["camera"]["policy_kwargs"]
+    options["learning_rate"] = LinearSchedule(options["learning_rate"], 0.0, 1.0)
     library, _, name = told["class"].rpartition(".")
     return getattr(import_module(library), name)(policy, envs, seed=planned.seed, device="cpu", **options)
 
@@ -202,14 +204,14 @@ def train(planned: Run, path: Path) -> list[float]:
     return [round(float(rate), 4) for rate in passes / np.maximum(episodes, 1)]
 
 
-def best_actions(learner: Any) -> Act:
-    """The best actions of a model, as `testbed.benchmark.score` plays a policy."""
+def actions_of(learner: Any, best: bool = True) -> Act:
+    """Best or drawn actions of a model, as `testbed.benchmark.score` plays a policy."""
     state: Any = None
 
     def act(observation: Any, first: bool) -> Any:
         nonlocal state
         start = np.array([first])
-        action, state = learner.predict(observation, None if first else state, start, deterministic=True)
+        action, state = learner.predict(observation, None if first else state, start, deterministic=best)
         return action
 
     return act
@@ -244,10 +246,10 @@ def learn(planned: Run, out: Path, measured: dict[str, Any]) -> list[dict[str, A
     result = out / f"{planned.name}.json"
     if not result.is_file():
         torch.set_num_threads(1)
-        started, curve, act = time.process_time(), list[float](), None
+        started, curve, policy = time.process_time(), list[float](), None
         if planned.algorithm in PLAN["algorithms"]:
             curve = train(planned, path := out / f"{planned.name}.zip")
-            act = best_actions(load_policy(path).model)
+            policy = load_policy(path).model
         about = {
             "seconds": round(time.process_time() - started, 1), "commit": measured["commit"],
             "version": measured["versions"]["arena-llm"], "physics": measured["physics"],
@@ -256,11 +258,16 @@ def learn(planned: Run, out: Path, measured: dict[str, Any]) -> list[dict[str, A
         }  # fmt: skip
         rows = []
         for level in parse_levels(planned.levels):
-            played = reference(planned, level) if act is None else score(level, act, **planned.environment)
+            torch.manual_seed(planned.seed)
+            # DQN has no other actions than the best ones.
+            acts = [actions_of(policy, best) for best in (True, planned.algorithm == "DQN") if policy]
+            known = [score(level, act, **planned.environment) for act in acts]
+            played, drawn = known or [reference(planned, level)] * 2
             low, high = played.interval_95
             numbers = {"score": played.normalised, "low": low, "high": high, "reward": played.reward}
             found = {name: round(number, 4) for name, number in numbers.items()}
             found |= {"passes": played.passes, "tasks": len(played.rewards)}
+            found |= {"drawn_score": round(drawn.normalised, 4), "drawn_passes": drawn.passes}
             rows.append({"learner": planned.learner} | planned._asdict() | {"level": level} | found | about)
         write_file(result, json.dumps(rows, indent=1) + "\n")
     return json.loads(result.read_text(encoding="utf-8"))

@@ -281,8 +281,7 @@ def fidelity(setup: Setup) -> Iterator[Cell]:
             yield Cell(trace, f"episode's {key.replace('_', ' ')}", column, values[key])
     yield from _pixels(trace, found["frames"])
     _run(*ours, "--stills", str(setup.reference / "unity-v4" / "frames"))
-    stills = json.loads(file.read_text(encoding="utf-8"))
-    yield from _pixels("33 pictures, version 4", stills)
+    yield from _pixels("33 pictures, version 4", json.loads(file.read_text(encoding="utf-8")))
 
 
 def _pixels(table: str, frames: Sequence[Mapping[str, Any]]) -> Iterator[Cell]:

@@ -104,8 +104,7 @@ def detectable_difference(standard_error: float, groups: int, power: float = POW
     """
     if groups < 2:
         return math.nan
-    quantiles = stdtrit(groups - 1, [0.975, power])
-    return float(quantiles.sum() * standard_error)
+    return float(stdtrit(groups - 1, [0.975, power]).sum() * standard_error)
 
 
 def planned_difference(

@@ -261,8 +261,7 @@ class Suite(ABC):
     def named(self, name: str, choices: Any, folder: Path | None) -> Sequence[TaskSpec] | None:
         """Find the tasks of a name in the choice `tasks`. By default by id. None for an unknown name, empty
         if the choices exclude them. Raises ConfigError."""
-        found = [task for task in self.tasks(choices, folder) if task.id == name]
-        return found or None
+        return [task for task in self.tasks(choices, folder) if task.id == name] or None
 
     def task_version(self, folder: Path | None = None) -> str:
         """Version of all tasks, changed whenever one is changed, added or removed. See `tasks`."""

@@ -225,8 +225,7 @@ class ScriptedEpisode:
     def _turn(self, text: str, script: Script, actions: Iterable[Action], error: str | None) -> TurnRecord:
         episode = self.episode
         reward, steps = episode.total_reward, episode.steps
-        pictures = steps_along(self._choices, script.steps) if self._eye else ()
-        events = self._run(actions, pictures)
+        events = self._run(actions, steps_along(self._choices, script.steps) if self._eye else ())
         turn = TurnRecord(
             turn=len(self.turns) + 1,
             reply=text,

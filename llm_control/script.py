@@ -258,8 +258,7 @@ def _no_move(text: str, position: int) -> ScriptSyntaxError:
 def random_script(rng: np.random.Generator) -> str:
     """Draw a turn, then 1 to 20 steps forward. The turn is a multiple of 6 degrees, within a half circle
     either way."""
-    turn = Turn(int(6 * rng.integers(-30, 31)))
-    return str(Script((turn, Go(int(rng.integers(1, 21))))))
+    return str(Script((Turn(int(6 * rng.integers(-30, 31))), Go(int(rng.integers(1, 21))))))
 
 
 WAIT = "I wait."

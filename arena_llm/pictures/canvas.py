@@ -78,8 +78,7 @@ class Strokes:
         box = self._box(np.minimum(start, end), np.maximum(start, end))
         away = distance(start, end, box)
         line = _coverage(away, self._radius)
-        covered = line >= np.maximum(self._line[box], 0.01)
-        self._color[box][covered] = color
+        self._color[box][line >= np.maximum(self._line[box], 0.01)] = color
         self._line[box] = np.maximum(self._line[box], line)
         self._edge[box] = np.maximum(self._edge[box], _coverage(away, self._radius + self._casing))
 

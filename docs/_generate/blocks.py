@@ -225,7 +225,8 @@ def learners() -> str:
     found = pd.read_csv(Path(__file__).parents[1] / "figures" / "learners.csv")
     levels = sorted(found["level"].unique())
     tasks = f"passed of {found['tasks'].iloc[: len(levels)].sum():,}"
-    header = "learner", "million steps", "seeds", "interquartile mean", *map(str, levels), tasks
+    means = "interquartile mean", "with drawn actions"
+    header = "learner", "million steps", "seeds", *means, *map(str, levels), tasks
     groups = found.groupby("learner", sort=False)
     return table(header, (_learner(str(name), rows, levels) for name, rows in groups))
 
@@ -235,12 +236,14 @@ def _two(score: float) -> str:
 
 
 def _learner(name: str, rows: pd.DataFrame, levels: list[int]) -> tuple[str, ...]:
-    scores = rows.pivot(index="seed", columns="level", values="score").reindex(columns=levels).to_numpy()
-    mean, low, high = interquartile_mean(scores)
-    overall = f"{mean:.2f} [{low:.2f}, {high:.2f}]" if len(scores) > 1 else _two(mean)
-    cells = map(_two, scores.mean(axis=0))
+    means, cells = list[str](), list[str]()
+    for values in ("drawn_score", "score"):
+        scores = rows.pivot(index="seed", columns="level", values=values).reindex(columns=levels).to_numpy()
+        mean, low, high = interquartile_mean(scores)
+        means.insert(0, f"{mean:.2f} [{low:.2f}, {high:.2f}]" if len(scores) > 1 else _two(mean))
+        cells = [_two(score) for score in scores.mean(axis=0)]
     passes = f"{rows['passes'].sum() / len(scores):,.0f}"
-    return name, number(rows["steps"].iloc[0] / 1e6), str(len(scores)), overall, *cells, passes
+    return name, number(rows["steps"].iloc[0] / 1e6), str(len(scores)), *means, *cells, passes
 
 
 BLOCKS: dict[str, Callable[[], str]] = {

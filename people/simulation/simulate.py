@@ -332,8 +332,7 @@ def serving(plan: Plan, store: Store, workers: int) -> Iterator[str]:
     start_or_resume(store, plan)
     players = Players(store, StudyTaskSource(plan), workers=workers, speed=SPEED)
     listener = bound(HOST, 0)
-    app = create_study_app(plan, players, store, secrets.token_urlsafe())
-    server = Server(app)
+    server = Server(create_study_app(plan, players, store, secrets.token_urlsafe()))
     thread = threading.Thread(target=server.run, args=([listener],), name="server")
     with players.recorder:
         thread.start()

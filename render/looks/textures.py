@@ -108,8 +108,7 @@ def _bricks() -> Layer:
 def _panel() -> Layer:
     """Return a darker square in a frame. The frame is an eighth of the face."""
     x, y = _grid(1.0, 1.0)
-    inside = np.maximum(np.abs(x - 0.5), np.abs(y - 0.5)) < 0.375
-    return linear(np.where(inside, 124.0, 145.0))
+    return linear(np.where(np.maximum(np.abs(x - 0.5), np.abs(y - 0.5)) < 0.375, 124.0, 145.0))
 
 
 def _masonry() -> Layer:

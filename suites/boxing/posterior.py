@@ -253,5 +253,4 @@ def regret(
     drawn = np.array([world.random_design(rng) for _ in range(100)])
     found = information(world, posterior, np.concatenate([x[None], dense, drawn]), goal)
     own, best = float(found[0]), float(found.max())
-    published = float(found[1 + len(dense) :].max()) - own
-    return Regret(own, best - own, published)
+    return Regret(own, best - own, float(found[1 + len(dense) :].max()) - own)

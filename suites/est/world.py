@@ -201,8 +201,7 @@ def draw(preset: Preset, episodes: int, rng: np.random.Generator) -> Episodes:
 def _subsets(sizes: tuple[int, int], shape: tuple[int, ...], rng: np.random.Generator) -> Bools:
     """Draw subsets (*shape, 9) whose size is uniform in a range."""
     size = rng.integers(sizes[0], sizes[1] + 1, shape)
-    ranks = rng.random((*shape, OBJECTS)).argsort(axis=-1).argsort(axis=-1)
-    return ranks < size[..., None]
+    return rng.random((*shape, OBJECTS)).argsort(axis=-1).argsort(axis=-1) < size[..., None]
 
 
 class Step(NamedTuple):

@@ -104,8 +104,7 @@ def _chain(records: Sequence[Record]) -> list[str]:
 
 def _replies(record: Record) -> int:
     """Count the replies with an effect (scripts, with a body), at least 1."""
-    acts = sum(turn.get("kind") == "act" for turn in record["turns"])
-    return max(record.get("scripts", acts), 1)
+    return max(record.get("scripts", sum(turn.get("kind") == "act" for turn in record["turns"])), 1)
 
 
 def _beliefs(record: Record) -> list[Mapping[str, Any]]:

@@ -14,7 +14,7 @@ from stable_baselines3.common.vec_env import VecEnv
 
 import testbed.benchmark
 from benchmarks import learners
-from benchmarks.learners import PLAN, Novelty, Run, Watch, best_actions, learn, planned
+from benchmarks.learners import PLAN, Novelty, Run, Watch, actions_of, learn, planned
 from llm_control.agents.policy_file import load_policy
 from testbed.benchmark import score, scored_tasks
 from testbed.tasks import parse_levels
@@ -23,7 +23,7 @@ LEVELS, TASKS = "1,3", 3
 SMALL = {
     "seeds": [100],
     "plan": [
-        {"algorithms": ["PPO"], "observation": "rays", "levels": [LEVELS], "steps": 36_864,
+        {"algorithms": ["PPO"], "observation": "rays", "levels": [LEVELS], "steps": 73_728,
          "curricula": ["uniform", "replay"]},
         {"algorithms": ["PPO with RND", "recurrent PPO", "DQN"], "observation": "rays", "levels": [LEVELS],
          "steps": 3_000},
@@ -108,7 +108,7 @@ def test_an_evaluation_of_a_policy_gives_the_rewards_of_the_benchmark(made, lear
     assert played.returncode == 0, played.stderr
     rows = list(csv.DictReader((tmp_path / "report" / "results.csv").open(encoding="utf-8")))
     loaded = load_policy(policy)
-    found = score(1, best_actions(loaded.model), **loaded.description.environment.model_dump())
+    found = score(1, actions_of(loaded.model), **loaded.description.environment.model_dump())
     rewards = {row["task_id"]: float(row["total_reward"]) for row in rows}
     assert rewards == pytest.approx(dict(zip([each.id for each in tasks], found.rewards, strict=True)))
     (kept,) = (row for row in learn(_run(policy), made, {}) if row["level"] == 1)
