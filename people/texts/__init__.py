@@ -54,8 +54,7 @@ def translation(language: str) -> Mapping[str, Mapping[str, str]]:
 
 def page_texts(language: str) -> dict[str, str]:
     """Return the game page's texts in a language, and the language. They are listed by the English ones."""
-    translated = translation(language).get("play_words", {})
-    return {**translated, "language": language}
+    return {**translation(language).get("play_words", {}), "language": language}
 
 
 def with_translation(values: Mapping[str, Any]) -> dict[str, Any]:
