@@ -364,7 +364,8 @@ def page_of(part: str, figures: Mapping[str, Any] | None = None) -> str:
     cells = [Cell(*each) for each in found["cells"]]
     tables = [_table(name, cells) for name in dict.fromkeys(cell.table for cell in cells)]
     notes = "\n".join(f"- {note}" for note in found["facts"]["notes"])
-    parts = [ABOUT[part]["statistic"], *tables, notes, _measured(part, found["facts"])]
+    measured = f"{_measured(part, found['facts'])} It took {found['facts']['seconds']:,} s."
+    parts = [ABOUT[part]["statistic"], *tables, notes, measured]
     return "\n\n".join(filter(None, parts))
 
 
@@ -380,8 +381,8 @@ def _measured(part: str, facts: Mapping[str, Any]) -> str:
     versions = ", ".join(f"{name} {number}" for name, number in facts["versions"].items())
     words = (
         f"Measured on {facts['date']} at commit {facts['commit']} ({facts['physics']}, {facts['pictures']}; "
-        f"{versions}) in {facts['seconds']:,} s: {facts['processor']}, {facts['cores']} cores, "
-        f"of which {facts['busy']:.0%} were busy before, {facts['system']}."
+        f"{versions}): {facts['processor']}, {facts['cores']} cores ({facts['busy']:.0%} busy), "
+        f"{facts['system']}."
     )
     if ABOUT[part].get("timed") and facts["busy"] > BUSY:
         words += " **The machine was busy: it is faster on an idle one.**"
@@ -397,7 +398,7 @@ def front_page() -> str:
     shown = {tuple(key): words for words, *key in FRONT if tuple(key) in cells}
     if not shown:
         return "Not measured yet."
-    facts = [_measured(part, found[part]["facts"]) for part in dict.fromkeys(key[0] for key in shown)]
+    facts = dict.fromkeys(_measured(part, found[part]["facts"]) for part, *_ in shown)
     rows = [[str(cells[key]), words] for key, words in shown.items()]
     return "\n\n".join([table(["measured", ""], rows), *facts])
 

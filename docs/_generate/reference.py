@@ -33,7 +33,7 @@ def pages() -> str:
     return "\n\n".join(f"## {each}" for each in listed)
 
 
-@tabled("to", "read")
+@tabled("kind", "pages")
 def front_pages() -> Rows:
     """A row for each section, with links to all its pages."""
     for section in _SECTIONS:

@@ -50,8 +50,7 @@ def _taken(play: Player, name: str) -> int:
 
 def _animals(play: Player, species: str) -> list[int]:
     """List reachable animals first."""
-    found = play.seen(f"{species}(#|$)")
-    return sorted(found, key=lambda each: each not in play.known.reach)
+    return sorted(play.seen(f"{species}(#|$)"), key=lambda each: each not in play.known.reach)
 
 
 def _species(play: Player) -> list[str]:
