@@ -381,7 +381,7 @@ def _measured(part: str, facts: Mapping[str, Any]) -> str:
     versions = ", ".join(f"{name} {number}" for name, number in facts["versions"].items())
     words = (
         f"Measured on {facts['date']} at commit {facts['commit']} ({facts['physics']}, {facts['pictures']}; "
-        f"{versions}): {facts['processor']}, {facts['cores']} cores ({facts['busy']:.0%} busy), "
+        f"{versions}): {facts['processor']}, {facts['cores']} cores ({facts['busy']:.0%} busy before), "
         f"{facts['system']}."
     )
     if ABOUT[part].get("timed") and facts["busy"] > BUSY:

@@ -52,7 +52,7 @@ import arena.kernel.contacts
 with ThreadPoolExecutor(4) as threads:
     list(threads.map(lambda _: exec({HEIGHT!r}, {{}}), range(4)))
 """
-"""The same in four threads, of which the others call while the first one compiles or reads."""
+"""Prints the gap in each of four threads; three call while the first compiles or reads."""
 
 COMPILING = "Compiling machine code, once (up to 20 s)."
 UNUSED = "import sys; print(sys.modules.keys() & {'scipy.linalg', 'numba.np.arrayobj'})"
