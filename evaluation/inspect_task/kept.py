@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import anyio
 from inspect_ai import log as logs
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageUser, ModelOutput
 from pydantic_core import to_jsonable_python
@@ -43,6 +44,7 @@ class KeptRun:
         self._id, self._agent = uuid4().hex, f"{harness}/{_UNUSUAL.sub('-', name)[:60]}"
         stamp = self._created.strftime("%Y-%m-%dT%H-%M-%S+00-00")
         self._path = folder / f"{stamp}_{opened.suite.task_name}_{self._id}.eval"
+        self._writing = anyio.Lock()
 
     async def begin(self, task: TaskSpec) -> None:
         """Log that a task has begun. Raises EvaluationError if the log cannot be written."""
@@ -51,6 +53,8 @@ class KeptRun:
             await self.write("started")
         except EvaluationError:
             del self.begun[task.id]
+            if self._opened.choices.tasks is None:
+                del self._tasks[task.id]
             raise
 
     def add(self, episode: OpenEpisode) -> None:
@@ -61,19 +65,19 @@ class KeptRun:
 
     async def write(self, status: Any = "success") -> None:
         """Write the log, complete with a `status` of success. Raises EvaluationError if it cannot."""
-        log = logs.EvalLog(status=status, eval=self._spec(), plan=self._plan(), samples=self._samples)
-        logs.recompute_metrics(log)
         part = self._path.with_suffix(".part")
-        try:
-            await logs.write_eval_log_async(log, str(part), format="eval")
-            part.replace(self._path)
-        except OSError as error:
-            part.unlink(missing_ok=True)
-            reason = error.strerror or error
-            raise EvaluationError(
-                f"{self._path}: cannot be written ({reason}); make room: what was played is kept, and "
-                "written when the next episode begins or ends"
-            ) from None
+        async with self._writing:
+            log = logs.EvalLog(status=status, eval=self._spec(), plan=self._plan(), samples=self._samples)
+            logs.recompute_metrics(log)
+            try:
+                await logs.write_eval_log_async(log, str(part), format="eval")
+                part.replace(self._path)
+            except OSError as error:
+                part.unlink(missing_ok=True)
+                raise EvaluationError(
+                    f"{self._path}: cannot be written ({error.strerror or error}); make room: what was "
+                    "played is kept, and written when the next episode begins or ends"
+                ) from None
 
     def _spec(self) -> Any:
         suite, scale = self._opened.suite, scale_of(self._opened.suite)

@@ -130,10 +130,8 @@ def test_two_agents_over_http(tmp_path, command):
 
     async def connected(act, name, mode, token="secret"):
         async with httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}) as http:
-            transport, own = (
-                streamable_http_client(url, http_client=http),
-                Implementation(name=name, version="1"),
-            )
+            transport = streamable_http_client(url, http_client=http)
+            own = Implementation(name=name, version="1")
             async with Client(transport, mode=mode, client_info=own) as client:
                 await act(client)
 
@@ -208,3 +206,26 @@ def test_places_and_repeated_tasks(tmp_path, monkeypatch):
     anyio.run(play)
     played = {agent: [*rows] for agent, rows in logs_in(tmp_path).items()}
     assert played == {"mcp/a": ["est-00001", "est-00002"], "mcp/b": ["est-00001"]}
+
+
+def test_concurrent_episodes_of_one_agent(tmp_path):
+    logs = tmp_path / "logs"
+
+    async def play():
+        seats = Seats(Episodes(Opened.named("est"), limit=3), logs)
+        logs.symlink_to("/proc/none")
+        with pytest.raises(EvaluationError, match="make room"):
+            await seats.begin("est-00009", "a", None)
+        logs.unlink()
+
+        async def one():
+            key = key_of((await seats.begin("", "a", None))[0])
+            assert "The episode is over" in [await seats.act(key, None, ALL) for _ in range(10)][-1][-1]
+
+        async with anyio.create_task_group() as group:
+            for _ in range(3):
+                group.start_soon(one)
+
+    anyio.run(play)
+    passed = {task: row.passed for task, row in logs_in(logs)["mcp/a"].items()}
+    assert passed == dict.fromkeys(("est-00001", "est-00002", "est-00003"), False)
