@@ -2,8 +2,6 @@
 
 import base64
 import sys
-from collections.abc import Iterator
-from itertools import count
 from typing import Any
 
 from fastapi import FastAPI
@@ -42,24 +40,23 @@ class SuiteState(State):
 
 
 class SuiteEnvironment(Environment[SuiteAction, SuiteObservation, SuiteState]):
-    """Episodes of a session, one after another; `places` are of the next tasks, for all sessions."""
+    """Episodes of a session, one after another; sessions take the tasks in turn."""
 
     SUPPORTS_CONCURRENT_SESSIONS = True
 
-    def __init__(self, episodes: Episodes, places: Iterator[int]) -> None:
+    def __init__(self, episodes: Episodes) -> None:
         super().__init__()
-        self._episodes, self._places = episodes, places
+        self._episodes = episodes
         self._episode: OpenEpisode | None = None
         self._name: str | None = None
 
     def reset(
         self, seed: int | None = None, episode_id: str | None = None, task: str = "", **others: Any
     ) -> SuiteObservation:
-        """Begin a task by id or by its place, `seed`; default: the next. Raises as `begin`."""
+        """Begin a task by id or by its place, `seed`; default: the next in turn. Raises as `begin`."""
         self.close()
-        tasks = self._episodes.tasks
-        if not task:
-            task = tasks[(next(self._places) if seed is None else seed) % len(tasks)]
+        if not task and seed is not None:
+            task = self._episodes.tasks[seed % len(self._episodes.tasks)]
         self._episode, self._name = self._episodes.begin(task), episode_id
         return _observed(self._episode)
 
@@ -108,9 +105,9 @@ def _observed(episode: OpenEpisode) -> SuiteObservation:
 
 def suite_app(opened: Opened, sessions: int) -> FastAPI:
     """Make the application for a maximum of concurrent sessions. Raises ConfigError as `Episodes`."""
-    episodes, places = Episodes(opened, sessions), count()
+    episodes = Episodes(opened, sessions)
     return create_app(
-        lambda: SuiteEnvironment(episodes, places),
+        lambda: SuiteEnvironment(episodes),
         SuiteAction,
         SuiteObservation,
         # OpenEnv closes further connections before its client reads why, so the refusal is ours.

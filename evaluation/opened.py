@@ -1,7 +1,7 @@
 """Episodes of any suite by task id, for other harnesses."""
 
 from collections.abc import Iterator
-from itertools import count
+from itertools import count, cycle
 from typing import Any, NamedTuple
 
 from arena.errors import ConfigError, EvaluationError
@@ -112,15 +112,16 @@ class Episodes:
     def __init__(self, opened: Opened, limit: int) -> None:
         self.opened, self.rules, self._limit = opened, _rules(*opened), limit
         self.tasks = tuple(task.id for task in chosen_tasks(*opened, None))
-        self._open: list[OpenEpisode] = []
+        self._open, self._turns = list[OpenEpisode](), cycle(self.tasks)
 
-    def begin(self, task_id: str) -> OpenEpisode:
-        """Begin a task. Raises ConfigError if unknown, EvaluationError above the limit."""
+    def begin(self, task_id: str = "") -> OpenEpisode:
+        """Begin a task, or the next. Raises ConfigError if unknown, EvaluationError above the limit."""
         self._open = [each for each in self._open if each.is_open]
         if len(self._open) >= self._limit:
             raise EvaluationError(
                 f"{self._limit} episodes are in progress, the maximum (--sessions); try later"
             )
+        task_id = task_id or next(self._turns)
         if self.opened.choices.tasks is not None and task_id not in self.tasks:
             raise unknown_task(task_id, self.tasks)
         self._open.append(OpenEpisode(self.opened.setup(task_id), self.rules))
