@@ -45,12 +45,11 @@ def logs_in(folder):
     return {log.agent: {row.task_id: row for row in log.results()} for log in logs}
 
 
-async def played_to_the_end(client, **task):
-    told, _, _ = await call(client, "begin", **task)
+async def played_to_the_end(key, client):
     for _ in range(10):
-        last, wrong, _ = await call(client, "act", episode=key_of(told), reply=ALL)
+        last, wrong, _ = await call(client, "act", episode=key, reply=ALL)
         assert not wrong
-    return last
+    assert "The episode is over" in last
 
 
 def test_an_agent_on_standard_streams(tmp_path, command):
@@ -60,7 +59,7 @@ def test_an_agent_on_standard_streams(tmp_path, command):
         async with Client(stdio_client(server)) as client:
             rules = (await client.get_prompt("rules")).messages[0].content.text
             assert (await client.read_resource("rules://est")).contents[0].text == rules
-            assert "The episode is over" in await played_to_the_end(client)
+            await played_to_the_end(key_of((await call(client, "begin"))[0]), client)
             told, _, _ = await call(client, "begin", task="est-00003")
             assert rules in told
             assert (await call(client, "begin", task="est-1"))[1]
@@ -145,7 +144,8 @@ def test_two_agents_over_http(tmp_path, command):
             for tool, more in (("act", {"reply": ALL}), ("finish", {})):
                 text, wrong, _ = await call(client, tool, episode=key, **more)
                 assert (wrong, "of yours is open" in text) == (True, True)
-            await played_to_the_end(client)
+            told, _, _ = await call(client, "begin")
+            await connected(partial(played_to_the_end, key_of(told)), "again", "auto")
 
         await connected(one, "one", "legacy")
         with pytest.raises(Exception):  # noqa: B017, PT011  a group of the transport's errors
