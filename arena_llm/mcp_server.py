@@ -50,7 +50,9 @@ class Seats:
 
     async def begin(self, task_id: str, program: str, session: str | None) -> Shown:
         """Begin a task, by default the agent's next; return episode id and first messages."""
-        await self._end(lambda seat: time.monotonic() - seat.played_at > IDLE_S)
+        for idle in [*self._seats.values()]:
+            if time.monotonic() - idle.played_at > IDLE_S:
+                await self._end(idle)
         name = self._name or program
         run = self._runs.setdefault(name, KeptRun(self.episodes.opened, "mcp", name, self._folder))
         task = task_id or next((each for each in self.episodes.tasks if each not in run.begun), "")
@@ -63,7 +65,8 @@ class Seats:
             episode.close()
             raise
         self._seats[key] = seat = Seat(episode, run, session)
-        await self._keep(seat)
+        if seat.episode.record is not None:
+            await self._end(seat)
         return (f"Episode {key}, task {task}.", *episode.shown)
 
     async def act(self, key: str, session: str | None, reply: str) -> Shown:
@@ -71,13 +74,14 @@ class Seats:
         seat = self._seat(key, session)
         seat.played_at = time.monotonic()
         seat.episode.reply(reply)
-        await self._keep(seat)
+        if seat.episode.record is not None:
+            await self._end(seat)
         return seat.episode.shown
 
     async def finish(self, key: str, session: str | None) -> str:
         """End an episode, if it is not over; return its outcome."""
         seat = self._seat(key, session)
-        await self._end(lambda other: other is seat)
+        await self._end(seat)
         return seat.episode.finish().summary
 
     async def close(self) -> None:
@@ -97,14 +101,8 @@ class Seats:
             raise EvaluationError(f"no episode {key!r} of yours is open; call begin")
         return seat
 
-    async def _end(self, which: Any) -> None:
-        for seat in [*self._seats.values()]:
-            if seat.episode.is_open and which(seat):
-                seat.run.add(seat.episode)
-                await seat.run.write("started")
-
-    async def _keep(self, seat: Seat) -> None:
-        if seat.episode.record is not None:
+    async def _end(self, seat: Seat) -> None:
+        if seat.episode.is_open:
             seat.run.add(seat.episode)
             await seat.run.write("started")
 
