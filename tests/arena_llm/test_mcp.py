@@ -45,7 +45,8 @@ def logs_in(folder):
     return {log.agent: {row.task_id: row for row in log.results()} for log in logs}
 
 
-async def played_to_the_end(key, client):
+async def played_to_the_end(client, key=None):
+    key = key or key_of((await call(client, "begin"))[0])
     for _ in range(10):
         last, wrong, _ = await call(client, "act", episode=key, reply=ALL)
         assert not wrong
@@ -54,25 +55,27 @@ async def played_to_the_end(key, client):
 
 def test_an_agent_on_standard_streams(tmp_path, command):
     async def play():
-        options = ("--suite", "est", "--tasks", "est-00001,est-00002,est-00003", "--log-dir", str(tmp_path))
+        tasks = ",".join(f"est-0000{number}" for number in range(1, 6))
+        options = ("--suite", "est", "--tasks", tasks, "--log-dir", str(tmp_path))
         server = StdioServerParameters(command=sys.executable, args=[*SERVE, *options])
         async with Client(stdio_client(server)) as client:
             rules = (await client.get_prompt("rules")).messages[0].content.text
             assert (await client.read_resource("rules://est")).contents[0].text == rules
-            await played_to_the_end(key_of((await call(client, "begin"))[0]), client)
-            told, _, _ = await call(client, "begin", task="est-00003")
-            assert rules in told
+            async with anyio.create_task_group() as group:
+                for _ in range(3):
+                    group.start_soon(played_to_the_end, client)
+            assert rules in (await call(client, "begin", task="est-00005"))[0]
             assert (await call(client, "begin", task="est-1"))[1]
 
     anyio.run(play)
     ((agent, rows),) = logs_in(tmp_path).items()
     assert agent == "mcp/mcp"
-    assert [row.passed for row in rows.values()] == [False, None, None]
-    assert rows["est-00002"].error == "not run"
-    assert "did not play it to its end" in rows["est-00003"].error
+    assert [row.passed for row in rows.values()] == [False, False, False, None, None]
+    assert rows["est-00004"].error == "not run"
+    assert "did not play it to its end" in rows["est-00005"].error
     (log,) = tmp_path.glob("*.eval")
     verified = command("verify", log)
-    assert (verified.returncode, "2 of 2 episodes: agrees" in verified.stdout) == (0, True), verified
+    assert (verified.returncode, "4 of 4 episodes: agrees" in verified.stdout) == (0, True), verified
     assert command("report", log, "--out", tmp_path / "report").returncode == 0
     page = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
     assert "mcp; no prompts or requests by arena-llm" in page
@@ -145,7 +148,7 @@ def test_two_agents_over_http(tmp_path, command):
                 text, wrong, _ = await call(client, tool, episode=key, **more)
                 assert (wrong, "of yours is open" in text) == (True, True)
             told, _, _ = await call(client, "begin")
-            await connected(partial(played_to_the_end, key_of(told)), "again", "auto")
+            await connected(partial(played_to_the_end, key=key_of(told)), "again", "auto")
 
         await connected(one, "one", "legacy")
         with pytest.raises(Exception):  # noqa: B017, PT011  a group of the transport's errors
@@ -183,10 +186,16 @@ def test_an_agent_of_inspect_ai(tmp_path):
 
 
 def test_places_and_repeated_tasks(tmp_path, monkeypatch):
+    logs = tmp_path / "logs"
+
     async def play():
-        seats = Seats(Episodes(Opened.named("est"), limit=2), tmp_path)
-        first = key_of((await seats.begin("", "a", "session"))[0])
+        seats = Seats(Episodes(Opened.named("est"), limit=2), logs)
         refused = partial(pytest.raises, EvaluationError)
+        logs.symlink_to("/proc/none")
+        with refused(match="make room"):
+            await seats.begin("est-00009", "a", None)
+        logs.unlink()
+        first = key_of((await seats.begin("", "a", "session"))[0])
         with refused(match="of yours"):
             await seats.act(first, "another session", ALL)
         with refused(match="plays each once"):
@@ -204,28 +213,5 @@ def test_places_and_repeated_tasks(tmp_path, monkeypatch):
         await seats.close()
 
     anyio.run(play)
-    played = {agent: [*rows] for agent, rows in logs_in(tmp_path).items()}
+    played = {agent: [*rows] for agent, rows in logs_in(logs).items()}
     assert played == {"mcp/a": ["est-00001", "est-00002"], "mcp/b": ["est-00001"]}
-
-
-def test_concurrent_episodes_of_one_agent(tmp_path):
-    logs = tmp_path / "logs"
-
-    async def play():
-        seats = Seats(Episodes(Opened.named("est"), limit=3), logs)
-        logs.symlink_to("/proc/none")
-        with pytest.raises(EvaluationError, match="make room"):
-            await seats.begin("est-00009", "a", None)
-        logs.unlink()
-
-        async def one():
-            key = key_of((await seats.begin("", "a", None))[0])
-            assert "The episode is over" in [await seats.act(key, None, ALL) for _ in range(10)][-1][-1]
-
-        async with anyio.create_task_group() as group:
-            for _ in range(3):
-                group.start_soon(one)
-
-    anyio.run(play)
-    passed = {task: row.passed for task, row in logs_in(logs)["mcp/a"].items()}
-    assert passed == dict.fromkeys(("est-00001", "est-00002", "est-00003"), False)
