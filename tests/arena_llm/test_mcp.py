@@ -68,8 +68,7 @@ def test_an_agent_on_standard_streams(tmp_path, command):
             assert (await call(client, "begin", task="est-1"))[1]
 
     anyio.run(play)
-    ((agent, rows),) = logs_in(tmp_path).items()
-    assert agent == "mcp/mcp"
+    rows = logs_in(tmp_path)["mcp/mcp"]
     assert [row.passed for row in rows.values()] == [False, False, False, None, None]
     assert rows["est-00004"].error == "not run"
     assert "did not play it to its end" in rows["est-00005"].error
@@ -81,25 +80,24 @@ def test_an_agent_on_standard_streams(tmp_path, command):
     assert "mcp; no prompts or requests by arena-llm" in page
 
 
+def send(server, **message):
+    server.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    server.stdin.flush()
+
+
 def begun_server(*options):
     """A server on standard streams, with whom the protocol is agreed."""
     server = start("mcp", *map(str, options))
-    known = {"protocolVersion": "2025-06-18", "capabilities": {}}
-    known["clientInfo"] = {"name": "a/b", "version": "1"}
-    begin = {"id": 1, "method": "initialize", "params": known}
-    for message in (begin, {"method": "notifications/initialized"}):
-        server.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
-    server.stdin.flush()
+    own = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "a/b", "version": "1"}}
+    send(server, id=1, method="initialize", params=own)
+    send(server, method="notifications/initialized")
     server.stdout.readline()
     return server
 
 
 def asked(server, tool, **arguments):
     """The parts of a tool's answer, by lines on standard streams."""
-    params = {"name": tool, "arguments": arguments}
-    call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params}
-    server.stdin.write(json.dumps(call) + "\n")
-    server.stdin.flush()
+    send(server, id=2, method="tools/call", params={"name": tool, "arguments": arguments})
     return json.loads(server.stdout.readline())["result"]["content"]
 
 
@@ -126,8 +124,7 @@ def test_kill_keeps_what_was_played(tmp_path, command):
 
 
 def test_two_agents_over_http(tmp_path, command):
-    options = ("--http", "--port", "0", "--token", "secret")
-    server = start("mcp", "--suite", "est", *options, "--log-dir", tmp_path)
+    server = start("mcp", "--suite", "est", "--http", "--port=0", "--token", "secret", "--log-dir", tmp_path)
     url = re.search(r"http://\S+mcp", server.stdout.readline())[0]
 
     async def connected(act, name, mode, token="secret"):
@@ -169,12 +166,11 @@ def test_two_agents_over_http(tmp_path, command):
 def test_an_agent_of_inspect_ai(tmp_path):
     def reply(messages, *_):
         told = [message.text for message in messages if message.role == "tool"]
-        call = "begin", {}
-        if told:
-            call = "act", {"episode": key_of(told[0]), "reply": ALL}
-        if told and "The episode is over" in told[-1]:
-            call = "submit", {"answer": "done"}
-        return called(call[0], **call[1])
+        if not told:
+            return called("begin")
+        if "The episode is over" in told[-1]:
+            return called("submit", answer="done")
+        return called("act", episode=key_of(told[0]), reply=ALL)
 
     options = ["--suite", "est", "--name", "react", "--log-dir", str(tmp_path)]
     tools = mcp_server_stdio(command=sys.executable, args=[*SERVE, *options])
@@ -186,9 +182,7 @@ def test_an_agent_of_inspect_ai(tmp_path):
 
 
 def test_places_and_repeated_tasks(tmp_path, monkeypatch):
-    logs = tmp_path / "logs"
-
-    async def play():
+    async def play(logs):
         seats = Seats(Episodes(Opened.named("est"), limit=2), logs)
         refused = partial(pytest.raises, EvaluationError)
         logs.symlink_to("/proc/none")
@@ -212,6 +206,6 @@ def test_places_and_repeated_tasks(tmp_path, monkeypatch):
             await seats.act(first, "session", ALL)
         await seats.close()
 
-    anyio.run(play)
-    played = {agent: [*rows] for agent, rows in logs_in(logs).items()}
+    anyio.run(play, tmp_path / "logs")
+    played = {agent: [*rows] for agent, rows in logs_in(tmp_path / "logs").items()}
     assert played == {"mcp/a": ["est-00001", "est-00002"], "mcp/b": ["est-00001"]}

@@ -95,8 +95,7 @@ def test_two_clients_a_full_server_and_its_end():
             one.step(ALL)
         with pytest.raises(RuntimeError, match="no task est-2; with machine = est"):
             one.reset(task="est-2")
-        tasks = {client.reset().observation["task"] for client in (one, other)}
-        assert tasks == {"est-00001", "est-00002"}
+        assert {each.reset().observation["task"] for each in (one, other)} == {"est-00001", "est-00002"}
         assert one.reset(seed=6).observation["task"] == "est-00007"
         results = [(one.step(ALL), other.step(ALL)) for _ in range(10)]
         assert [[result.done for result in both] for both in results[-2:]] == [[False, False], [True, True]]
