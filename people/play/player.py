@@ -445,8 +445,7 @@ class Player:
         state = self._game.state or State(0, 100.0, 0.0)
         if state.step > 0 and not self._over:
             self._game.pauses.start()
-        left_s = self._game.pauses.left_s
-        self._client.send_trial(trial, assignment, state, self._instructions, left_s)
+        self._client.send_trial(trial, assignment, state, self._instructions, self._game.pauses.left_s)
         if self._failure:
             self._send("failed", reason=self._failure)
         elif self._ending is not None:

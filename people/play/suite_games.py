@@ -35,7 +35,7 @@ class Game:
     cannot play it."""
 
     def __init__(
-        self, assignment: Assignment[SuiteTask], trial: Trial, replies: Sequence[Reply] = ()
+        self, assignment: Assignment[SuiteTask], trial: Trial, replies: Sequence[Reply] | None = None
     ) -> None:
         self.assignment, self.trial = assignment, trial
         self.setup = setup = assignment.task.setup(trial.trial)
@@ -50,8 +50,9 @@ class Game:
         self._environment = setup.suite.open(setup)
         try:
             self._show(None, self._environment.begin())
-            self._begun_at = replies[0].shown_at if replies else self._shown_at
-            for each in replies:
+            shown_at = self._shown_at if replies is None else trial.begun_at
+            self._begun_at = replies[0].shown_at if replies else shown_at
+            for each in replies or ():
                 if self.record is None:
                     self._show(each.entered, self._environment.reply(each.reply))
         except BaseException:

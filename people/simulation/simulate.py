@@ -315,8 +315,7 @@ def simulate(
         return plan.of(progress_of(store, person).condition if person else None).study
 
     def play(number: int) -> Journey:
-        seed = f"{plan.study.seed} {number}"
-        journey = SimulatedParticipant(study_of, url, seed, limit_s).run(address)
+        journey = SimulatedParticipant(study_of, url, f"{plan.study.seed} {number}", limit_s).run(address)
         report(_described(store, journey))
         return journey
 

@@ -133,7 +133,8 @@ async def replay_frames(trial: FinishedTrial, server: Server) -> Response:
     """Yield the images of a finished episode."""
     recording = await server.store.run(lambda store: store.recording(trial.id))
     same = (task for _, task in server.plan.all_tasks() if task.id == trial.task_id)
-    of_arena = (task for task in same if isinstance(task, Task))
+    contents = (task if isinstance(task, Task) else task.spec.content for task in same)
+    of_arena = (task for task in contents if isinstance(task, Task))
     task = next((task for task in of_arena if spec_sha256(task.spec) == trial.spec_sha256), None)
     if recording is None or task is None:
         raise HTTPException(404, "This episode has no recording, or its task is not in the study.")

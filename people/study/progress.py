@@ -14,7 +14,7 @@ from people.play.worker_protocol import seconds_of
 from people.store import Note, Participant, Store, Trial
 from people.store.participation import KINDS as OF_PARTICIPATION
 from people.store.participation import LEFT, ORDER, Ending, has_place, participation_of
-from people.store.tables import Action, Answer, grouped, participants_of
+from people.store.tables import Action, Answer, Reply, grouped, participants_of
 
 ASSENT, PAGE_DONE, ABANDONED = "assent", "passed", "abandoned"
 KINDS = (*OF_PARTICIPATION, ASSENT, PAGE_DONE, ABANDONED, PICTURE)
@@ -112,15 +112,15 @@ def all_marks(store: Store, study: str) -> dict[int, Mark]:
     ended = trials.where(Trial.finished_at.is_not(None) | Trial.ended_by.is_not(None))
     last_answer = select(func.max(Answer.at)).where(Answer.participant_id == me)
     unfinished = select(func.max(Trial.id)).where(Trial.participant_id == me, Trial.finished_at.is_(None))
+    trial = unfinished.correlate(Participant).scalar_subquery()
     # The last step is found by the key of the table; the latest of all times would be searched for.
-    last_action = (
-        select(Action.at).where(Action.trial_id == unfinished.correlate(Participant).scalar_subquery())
-        .order_by(Action.step.desc()).limit(1)
-    )  # fmt: skip
-    marks = (each.correlate(Participant).scalar_subquery() for each in (trials, ended, notes, last_answer))
-    found = select(me, *marks, last_action.correlate(Participant).scalar_subquery())
+    last_action = select(Action.at).where(Action.trial_id == trial).order_by(Action.step.desc()).limit(1)
+    last_reply = select(func.max(Reply.at)).where(Reply.trial_id == trial)
+    each_of = trials, ended, notes, last_answer, last_action, last_reply
+    *marks, action, reply = (each.correlate(Participant).scalar_subquery() for each in each_of)
+    found = select(me, *marks, func.coalesce(action, reply)).filter_by(study=study)
     with store.database.reading() as session:
-        return {person: Mark(*mark) for person, *mark in session.execute(found.filter_by(study=study))}
+        return {person: Mark(*mark) for person, *mark in session.execute(found)}
 
 
 class Cell(NamedTuple):

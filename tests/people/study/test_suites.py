@@ -14,14 +14,14 @@ from people.pages import fields_html
 from people.play.security import COOKIE
 from people.simulation.simulate import simulate
 from people.store.export import export
-from people.study.flow import current_stage, order_of, rows_of
+from people.study.flow import current_stage, free_places, order_of, rows_of
 from people.study.plan import REPLY_S
 from people.study.progress import progress_of
 from people.texts import PAGE_TEXTS, Texts, translation
 from suites.est.world import HORIZON
 from tests.cases import cases
 from tests.people.study.server import TINY, planned
-from tests.people.study.walk import Walker
+from tests.people.study.walk import Walker, experimenter_of
 
 CASES = cases(__file__)
 
@@ -139,6 +139,34 @@ def test_time_limits_end_a_task_and_the_block(app, monkeypatch):
     assert trial.seconds_played == pytest.approx(60, abs=1)
     assert walker.client.post("/suite/next", data={"trial": late["trial"]}).json() == {"page": "/"}
     assert current_stage(study.state.study.plan, progress_of(store, person)).block_name == "driving"
+
+
+def test_a_reply_is_an_action_and_the_limit_counts_from_the_first_form(app, monkeypatch):
+    text = STUDY.replace("order: random", "limit_s: 1200").replace(
+        "unsigned: true", "unsigned: true, timeout: 10 min"
+    )
+    walker, now = Walker(app(text)[0], "p1").agree(), time.time()
+    walker.client.get("/suite/state")
+    study, store = app(text)
+    for minutes, left_s in ((8, 720), (16, 240)):
+        monkeypatch.setattr("time.time", lambda minutes=minutes: now + 60 * minutes)
+        free_places(study.state.study.plan, store)
+        again = Walker(study, "p1")
+        assert again.client.get("/suite/state").json()["left_s"] == pytest.approx(left_s, abs=5)
+        reply(again, 0)
+    assert progress_of(store, store.participant(again.token)).ending is None
+
+
+def test_an_episode_that_was_played_by_scripts_has_a_replay(app, monkeypatch):
+    async def images(_, task, *others):
+        yield task.id
+
+    monkeypatch.setattr("people.study.experimenter_pages.replay_images", images)
+    head, tail = STUDY[: STUDY.index("test:")], TINY[TINY.index("completion:") :]
+    study, _ = app(f"mode: scripts\n{head}test: {{tasks: [01-01-01], may_stop: true}}\n{tail}")
+    client = Walker(study, "p1").agree().client
+    client.post("/suite/stop", data={"trial": client.get("/suite/state").json()["trial"]})
+    assert experimenter_of(study).get("/experimenter/person/p1/trial/1/frames").text == "01-01-01"
 
 
 def test_orders_by_group_keep_the_tasks_of_a_group_together(tmp_path):
