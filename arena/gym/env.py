@@ -199,6 +199,7 @@ def continuous(action: Any) -> Action:
     try:
         forward, right = action
         inside = np.shape(action) == (2,) and -1 <= forward <= 1 and -1 <= right <= 1
+        inside = inside and {bool, np.bool_}.isdisjoint(map(type, action))
     except (TypeError, ValueError):
         inside = False
     if not inside:

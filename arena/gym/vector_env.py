@@ -204,10 +204,22 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         self._seen = {name: np.zeros((self.num_envs, *box.shape), box.dtype) for name, box in boxes}
         self._rewards = np.zeros(self.num_envs)
         self._terminated, self._truncated, self._started = np.zeros((3, self.num_envs), np.bool_)
-        draws = "camera" in sensors.names
+        self._playing, self.closed = 0, False
+        self._open()
+
+    def _open(self) -> None:
+        sensors, draws = self._players[0].sensors, "camera" in self._seen and not self.closed
         self._batch = open_batch(self.num_envs, sensors.resolution, sensors.renderer) if draws else None
-        self._batched, self._playing = BatchedSteps(self._players), 0
-        self.closed = False
+        self._batched = BatchedSteps(self._players)
+
+    def __getstate__(self) -> dict[str, Any]:
+        if not self.closed:
+            self._batched.detach_all()
+        return self.__dict__ | {"_batch": None, "_batched": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__ |= state
+        self._open()
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None

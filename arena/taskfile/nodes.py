@@ -145,7 +145,7 @@ class Reader:
         if tag == ENTRIES["arenas"]:
             values["version"] = self.version
         # As in the original, a key without a value, such as a bare `colors:`, has no effect.
-        present = {name: value for name, value in values.items() if value is not None or not path}
+        present = {name: value for name, value in values.items() if value is not None}
         return self._without_unknown(present, path)
 
     def _without_unknown(self, values: dict[Any, Any], path: Path_) -> dict[Any, Any]:

@@ -53,6 +53,7 @@ class PolicyOptions(BaseModel, frozen=True, extra="forbid"):
     frame_stack: int = 1
     rays_per_side: int = 2
     ray_max_degrees: float = 60.0
+    ray_tags: int = 12
     renderer: str = "kernel"
     action: str = "discrete9"
     action_repeat: int = 1

@@ -1,6 +1,7 @@
 """Blicket machine as Gymnasium environments: single, or computed as a batch."""
 
 from collections.abc import Sequence
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 import gymnasium
@@ -62,7 +63,7 @@ class Sensor:
             _check(*self._size)
         if render_mode:
             _check(*self._render_size)
-        self.space = spaces.Box(0, 255, (height, width, 3), np.uint8) if self._is_image else SYMBOLS
+        self.space = spaces.Box(0, 255, (height, width, 3), np.uint8) if self._is_image else deepcopy(SYMBOLS)
         self._things: list[tuple[Thing, ...]] = []
         self._tables: dict[tuple[int, int], Table] = {}
 
@@ -121,7 +122,7 @@ def preset_of(preset: str | Preset) -> Preset:
     """Find a preset by name, or return it. Raises ConfigError for an unknown name."""
     if isinstance(preset, Preset):
         return preset
-    if preset not in PRESETS:
+    if preset not in tuple(PRESETS):
         raise ConfigError(f"preset: got {preset!r}, expected one of {', '.join(PRESETS)}, or a Preset")
     return PRESETS[preset]
 
@@ -176,7 +177,7 @@ class EstEnv(gymnasium.Env[Any, Any]):
         """
         self.preset, self._sensor = preset_of(preset), Sensor(**sensor)
         self.render_mode = self._sensor.render_mode
-        self.observation_space, self.action_space = self._sensor.space, ACTIONS
+        self.observation_space, self.action_space = self._sensor.space, deepcopy(ACTIONS)
         self._world: Machines | None = None
 
     def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Any, Info]:
@@ -236,7 +237,7 @@ class EstVectorEnv(VectorEnv[Any, Any, Any]):
         self.preset, self.num_envs, self._sensor = preset_of(preset), int(num_envs), Sensor(**sensor)
         self.render_mode, self.autoreset_mode = self._sensor.render_mode, _mode(autoreset_mode)
         self.metadata = EstEnv.metadata | {"autoreset_mode": self.autoreset_mode}
-        self.single_observation_space, self.single_action_space = self._sensor.space, ACTIONS
+        self.single_observation_space, self.single_action_space = self._sensor.space, deepcopy(ACTIONS)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(ACTIONS, self.num_envs)
         self._world: Machines | None = None
@@ -283,8 +284,7 @@ class EstVectorEnv(VectorEnv[Any, Any, Any]):
         elif before.any():
             self._restart(world, before)
         info |= self._info(world, given.solved)
-        cut = np.zeros(self.num_envs, np.bool_)
-        return self._sensor.observe(world), given.rewards, ended, cut, info
+        return self._sensor.observe(world), given.rewards, ended, np.zeros(self.num_envs, np.bool_), info
 
     def _restart(self, world: Machines, chosen: Bools) -> None:
         world.restart(chosen)

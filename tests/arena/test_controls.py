@@ -33,7 +33,7 @@ def test_kinds_of_action_mean_the_nine_actions(kind, actions):
         *product(["multidiscrete"], [4, (0, 3), (-1, 0), (0.0, 1.0), (True, 0), (0, 1, 2)]),
         *product(["multidiscrete"], [np.array([True, False]), np.array([1.0, 0.0])]),
         *product(["continuous"], [0.5, (0.5,), "no", ("1", "0"), (None, 0.0), np.zeros((2, 1))]),
-        *product(["continuous"], [(1.001, 0.0), (0.0, -np.inf), (np.nan, 0.0)]),
+        *product(["continuous"], [(1.001, 0.0), (0.0, -np.inf), (np.nan, 0.0), (True, 0.0)]),
     ],
 )
 def test_what_is_no_action_is_refused(kind, action):

@@ -41,8 +41,7 @@ ALL = {"observation": NAMES, "resolution": 16}
 
 
 def test_a_single_name_is_observed_as_an_array():
-    env = ArenaEnv(FILE, observation="vector")
-    observation, info = env.reset(seed=1)
+    observation, info = ArenaEnv(FILE, observation="vector").reset(seed=1)
     assert (observation.shape, observation.dtype) == ((7,), np.float32)
     assert {key: np.asarray(value).dtype for key, value in info.items()} == {
         "is_success": bool, "passed": bool, "outcome": np.int64, "events": np.int64
@@ -132,8 +131,7 @@ def test_every_value_has_its_type():
 
 
 def test_a_success_is_told():
-    goal = item("GoodGoal", "10 0 12", sizes="1 1 1")
-    arena = spec(item("Agent", "10 0 10", rotations="0"), goal)
+    arena = spec(item("Agent", "10 0 10", rotations="0"), item("GoodGoal", "10 0 12", sizes="1 1 1"))
     env = ArenaEnv(FILE.model_copy(update={"arenas": {0: arena}}), observation="vector")
     env.reset(seed=1)
     ended = False
@@ -281,8 +279,7 @@ def test_a_stream_gives_episodes_and_for_a_named_task_names_them(options, said):
 def test_a_named_task_is_played_and_the_stream_continues_after_it():
     env = ArenaEnv(FILE, observation="vector", task_info=True)
     env.reset(seed=1)
-    named = [env.reset(options={"task": task})[1]["arena"] for task in (0, "7", "7")]
-    assert named == ["0", "7", "7"]
+    assert [env.reset(options={"task": task})[1]["arena"] for task in (0, "7", "7")] == ["0", "7", "7"]
     assert [env.reset()[1]["arena"] for _ in range(2)] == ["7", "0"]
     assert same(*(env.reset(seed=2, options={"task": "7"})[0] for _ in range(2)))
 
@@ -329,6 +326,19 @@ def test_an_environment_can_be_copied_at_any_time(way, steps):
         if one[2] or one[3]:
             one, two = env.reset(), other.reset()
             assert all(map(same, one, two))
+
+
+@pytest.mark.parametrize("names", [("rays", "vector"), "camera"])
+def test_environments_that_are_stepped_together_can_be_copied_at_any_time(names):
+    envs = ArenaVectorEnv(2, FILE, observation=names, resolution=16, frame_stack=2, max_episode_steps=20)
+    envs.reset(seed=3)
+    for k in range(12):
+        envs.step([k % 9, 3])
+    other = pickle.loads(pickle.dumps(copy.deepcopy(envs)))
+    for k in range(20):
+        assert all(map(same, envs.step([k % 9, 3])[:4], other.step([k % 9, 3])[:4]))
+    envs.close()
+    assert pickle.loads(pickle.dumps(envs)).closed
 
 
 def test_a_copy_that_does_not_replay_is_refused():

@@ -28,6 +28,8 @@ def test_negative_and_taken_arena_numbers_become_the_next_free_ones():
     file = load_text(text)
     assert {number: arena.time_limit for number, arena in file.arenas.items()} == {0: 1, 1: 2, 7: 3, 2: 4}
     assert file.warnings[0] == "<text>:2: arenas.-1: counts as arena 0"
+    # A key without a value counts as missing, also above the arenas.
+    assert load_text("randomizeArenas:\n" + text).arenas == file.arenas
     with pytest.raises(ConfigError, match=r":3: arenas.-1: duplicate key"):
         load_text("arenas:\n  -1: {t: 1}\n  -1: {t: 2}\n")
 

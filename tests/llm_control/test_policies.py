@@ -49,7 +49,7 @@ def play_policy(policy, task, trial, choices):
         {"observation": ("rays", "vector"), "frame_stack": 3, "action_repeat": 2},
         {"observation": ("camera", "vector"), "resolution": 32, "grayscale": True, "frame_stack": 2},
         {"observation": "vector", "action": "multidiscrete", "action_repeat": 3},
-        {"observation": "rays", "action": "continuous"},
+        {"observation": "rays", "action": "continuous", "ray_tags": 18},
     ],
     ids=lambda options: str(options["observation"]),
 )
@@ -138,8 +138,7 @@ def test_the_report_says_who_acted_and_how(command, battery, file, tmp_path):
 
 def test_a_changed_log_is_found_out(command, battery, file, tmp_path):
     """Another action in the recording, and another reward of a turn, are findings."""
-    result = run(battery, tmp_path, f"policy:{file}", tasks="01-04-03")
-    log = read_eval_log(str(result.log))
+    log = read_eval_log(str(run(battery, tmp_path, f"policy:{file}", tasks="01-04-03").log))
     episode = log.samples[0].metadata["episode"]
     (first, count), *rest = episode["replay"]["actions"]
     episode["replay"]["actions"] = [[(first + 3) % 9, count], *rest]

@@ -131,6 +131,11 @@ def test_a_copy_plays_on_alike_with_tables_of_its_own():
     assert (env.reset()[0] == copy.reset()[0]).all()
 
 
+def test_each_environment_draws_actions_of_its_own():
+    spaces = [space for env in (EstEnv(), EstEnv()) for space in (env.action_space, env.observation_space)]
+    assert len(set(map(id, spaces))) == 4
+
+
 PROCESSES = """
 import gymnasium
 import numpy as np
