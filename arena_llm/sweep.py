@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from arena.errors import ConfigError, EvaluationError
-from evaluation.evaluate import earlier_log, evaluate
+from evaluation.evaluate import checked, earlier_log, evaluate
 from evaluation.generation.budget import RunBudget, RunLimits, spent_before
 from evaluation.log.run import RunLog
 from evaluation.request import EvalRequest
@@ -68,6 +68,8 @@ def play_sweep(
     logs = {name: earlier_log(each, log_dir) if resume else None for name, each in sweep.requests.items()}
     if resume and not any(logs.values()):
         raise EvaluationError(f"{log_dir}: no run of this sweep to resume; leave out --resume")
+    for request in sweep.requests.values():
+        checked(request, limits, options.get("prices"))
     for name, request in sweep.requests.items():
         found = logs[name]
         if found is None or not found[1]:

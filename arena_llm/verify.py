@@ -161,7 +161,9 @@ def print_summary(
             f"{path.name}: its pass rate is not compared, as some episodes cannot be.", markup=False
         )
     if passed_over:
-        console.print(f"{passed_over} JSON files in the folders are not recordings and were skipped.")
+        console.print(
+            f"{passed_over} files in the folders are no recordings or logs of eval, and were skipped."
+        )
 
 
 def worst(every: Sequence[Checked], rates: Sequence[PassRate]) -> str | None:

@@ -20,6 +20,7 @@ from evaluation.log.files import headers, local_path, read_header, read_summarie
 from evaluation.log.run import RunLog
 from evaluation.report_folder import check_writable
 from evaluation.request import EvalRequest, model_name, player_of
+from evaluation.suite import Player
 
 Display = Literal["full", "rich", "plain", "none"]
 
@@ -50,16 +51,9 @@ def evaluate(
     limit on the cost without a price, ConfigError for tasks and prompt, RenderError if pictures are needed
     and cannot be drawn, whatever `Suite.check` raises, and KeyboardInterrupt after finished work was kept.
     """
-    model = model_name(request.suite, request.model)
-    choices = request.effective.choices
-    limits = limits or RunLimits()
-    _refuse_without_effect(request, prices, limits)
-    request.suite.check(model, request.tasks, choices)
-    player = player_of(request.suite, model, choices)
+    choices, limits = request.effective.choices, limits or RunLimits()
+    model, player = checked(request, limits, prices)
     about: dict[str, Any] = {**(notes or {}), "fingerprint": request.fingerprint}
-    set_price(model, prices, limits.cost or choices.max_cost_per_episode)
-    for judge in [] if player else choices.judges:
-        set_price(model_name(request.suite, judge), prices, limits.cost or choices.max_cost_per_episode)
     expected = {} if limits.cost is None else sample_prices(request, prices)
     check_writable(log_dir)
     if player is not None:
@@ -77,6 +71,18 @@ def evaluate(
         for used in filter(None, (local, remote)):
             used.close()
     return RunLog(local_path(log.location))
+
+
+def checked(request: EvalRequest, limits: RunLimits, prices: Path | None) -> tuple[str, Player | None]:
+    """Check a request before anything is sent; return the model's full name and the self-playing agent, if it
+    is one. Raises as `evaluate` does."""
+    model, choices = model_name(request.suite, request.model), request.effective.choices
+    _refuse_without_effect(request, prices, limits)
+    request.suite.check(model, request.tasks, choices)
+    player = player_of(request.suite, model, choices)
+    for each in [model, *(() if player else (model_name(request.suite, judge) for judge in choices.judges))]:
+        set_price(each, prices, limits.cost or choices.max_cost_per_episode)
+    return model, player
 
 
 def _refuse_without_effect(request: EvalRequest, prices: Path | None, limits: RunLimits) -> None:

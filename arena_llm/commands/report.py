@@ -11,7 +11,7 @@ from arena.errors import EvaluationError
 from arena.files import check_output_folder
 from arena_llm.console import line_console, progress_bar, stoppable
 from arena_llm.options import named_path
-from evaluation.log.files import find_logs, read_header
+from evaluation.log.files import find_logs, is_of_probes
 
 if TYPE_CHECKING:
     from evaluation.log.run import RunLog
@@ -56,19 +56,12 @@ def _logs(texts: Sequence[str]) -> list[tuple[str | None, Path]]:
 
 def _without_probes(folder: Path, found: Sequence[Path]) -> list[Path]:
     """List a folder's logs without those of `arena-llm probe`."""
-    probes = [path for path in found if _is_of_probes(path)]
+    probes = [path for path in found if is_of_probes(path)]
     if len(probes) == len(found):
         raise EvaluationError(f"{folder}: holds perception probes only, no log of arena-llm eval")
     for path in probes:
         print(f"{path.name}: perception probes, left out", file=sys.stderr)
     return [path for path in found if path not in probes]
-
-
-def _is_of_probes(path: Path) -> bool:
-    try:
-        return str(read_header(path).eval.task).endswith("perception")
-    except EvaluationError:  # one that cannot be read is reported when it is opened
-        return False
 
 
 def report_logs(logs: "Sequence[RunLog]", out: Path, title: str | None, frames: bool) -> "WrittenReport":

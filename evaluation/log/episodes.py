@@ -99,8 +99,7 @@ class LoggedSample:
         if self.said is None:
             return {}
         first = self.choices.bounds().first_images
-        parts = parted(self.said, list(map(len, self._replies)), first)
-        return dict(zip(self.records, parts, strict=True))
+        return dict(zip(self.records, parted(self.said, list(map(len, self._replies)), first), strict=True))
 
     @property
     def drawn_by(self) -> str | None:

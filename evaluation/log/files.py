@@ -1,5 +1,6 @@
 """Log files, opened by this module alone, with one-sentence errors."""
 
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -75,7 +76,21 @@ def headers(folder: Path) -> Iterator[tuple[Path, Any]]:
     from inspect_ai.log import list_eval_logs, read_eval_log
 
     for info in list_eval_logs(str(folder), descending=True) if folder.is_dir() else ():
-        yield local_path(info.name), read_eval_log(info, header_only=True)
+        path = local_path(info.name)
+        try:
+            header = read_eval_log(info, header_only=True)
+        except Exception as error:  # another run's broken file does not stop this one
+            print(f"{path}: left out, cannot be read ({first_line(error)[:200]})", file=sys.stderr)
+        else:
+            yield path, header
+
+
+def is_of_probes(path: Path) -> bool:
+    """Return whether a log is one of `arena-llm probe`. False for one that cannot be read."""
+    try:
+        return str(read_header(path).eval.task).endswith("perception")
+    except EvaluationError:
+        return False
 
 
 def recovered(path: Path) -> Path:

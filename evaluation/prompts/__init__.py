@@ -228,9 +228,10 @@ def with_files(prompts: PromptSet, files: PromptFiles, choices: Any = None) -> P
     if choices is not None:
         prompts = with_agent_texts(prompts, choices)
     found = with_folder(prompts, files.folder) if files.folder is not None else prompts
-    if choices is not None and choices.memory and found.layout.roles == "user":
+    forgets = choices is not None and (choices.memory or (choices.agent != "direct" and choices.agent))
+    if forgets and found.layout.roles == "user":
         raise ConfigError(
-            f"{choices.memory} and the layout of {files.folder} (roles: user): "
+            f"{forgets} and the layout of {files.folder} (roles: user): "
             "impossible together, because the system text would be forgotten with the first message"
         )
     if files.system is None:

@@ -117,13 +117,14 @@ def find_sources(targets: Iterable[Path], is_recording: Callable[[Path], bool]) 
     for a target that is neither, a log that cannot be read, and if none are found."""
     files = list(_files(targets))
 
+    from evaluation.log.files import is_of_probes
     from evaluation.log.run import RunLog
 
     sources: list[Source] = []
     logs: list[RunLog] = []
     skipped: list[Path] = []
     for path, named in files:
-        if path.suffix == ".eval":
+        if path.suffix == ".eval" and (named or not is_of_probes(path)):
             try:
                 log = RunLog(path)
                 # The log has its samples in the order in which they were finished.
@@ -131,7 +132,7 @@ def find_sources(targets: Iterable[Path], is_recording: Callable[[Path], bool]) 
             except EvaluationError as error:
                 raise RecordingError(str(error)) from None
             logs.append(log)
-        elif named or is_recording(path):
+        elif named or (path.suffix != ".eval" and is_recording(path)):
             sources.append(Source(path))
         else:
             skipped.append(path)

@@ -174,6 +174,8 @@ def _picture(path: Path, name: str) -> bytes:
         raise ConfigError(f"demonstration {path}: picture {name}: cannot be read ({error})") from None
     try:
         decode(data)
+        if not data.startswith((b"\xff\xd8", b"\x89PNG")):
+            raise ValueError("another kind of picture")
     except Exception as error:  # Pillow raises many kinds
         raise ConfigError(f"demonstration {path}: picture {name}: no PNG or JPEG ({error})") from None
     return data

@@ -165,5 +165,6 @@ def test_only_the_same_command_is_resumed(battery, tmp_path):
     with pytest.raises(EvaluationError, match="no unfinished run"):
         play(resume=True)
     play()
+    (tmp_path / "logs" / "broken.eval").touch()
     with pytest.raises(EvaluationError, match="no unfinished run"):
         play(resume=True)

@@ -5,9 +5,9 @@ import re
 import pytest
 from typer.testing import CliRunner
 
-from arena import ConfigError
+from arena import ConfigError, EvaluationError
 from arena_llm.cli import app
-from arena_llm.sweep import _left, sweep_of
+from arena_llm.sweep import _left, play_sweep, sweep_of
 from evaluation.generation.budget import RunBudget, RunLimits
 from evaluation.log.files import find_logs
 from evaluation.log.run import open_logs
@@ -86,6 +86,13 @@ def test_what_is_wrong_is_said_before_anything_is_asked(text, told, battery, ask
     assert told in said
     assert asked == []
     assert not (battery.parent / "logs").exists()
+
+
+def test_every_run_is_checked_before_the_first_is_played(battery, tmp_path):
+    sweep = sweep_of("agent=direct,react", eval_request("arena/random", battery))
+    with pytest.raises(EvaluationError, match="not a language model"):
+        next(play_sweep(sweep, tmp_path / "logs", RunLimits()))
+    assert not (tmp_path / "logs").exists()
 
 
 def test_values_may_have_commas(battery):

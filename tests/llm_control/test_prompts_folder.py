@@ -141,10 +141,9 @@ def test_an_absent_folder_and_a_layout_that_forgets_the_system_text_are_refused(
     with pytest.raises(ConfigError, match="nowhere: no such folder"):
         texts_of(tmp_path / "nowhere")
     (folder / "layout.yaml").write_text("roles: user\n")
-    with pytest.raises(ConfigError, match=r"memory_turns = 3 .* would be forgotten"):
-        texts_of(folder, ArenaChoices(memory_turns=3))
-    with pytest.raises(ConfigError, match=r"memory_characters = 900 .* would be forgotten"):
-        texts_of(folder, ArenaChoices(memory_characters=900))
+    for name, value in (("memory_turns", 3), ("memory_characters", 900), ("agent", "react")):
+        with pytest.raises(ConfigError, match=rf"{value} .* would be forgotten"):
+            texts_of(folder, ArenaChoices(**{name: value}))
 
 
 @pytest.mark.parametrize(("old", "new", "message"), CASES["wrong_demonstrations"])

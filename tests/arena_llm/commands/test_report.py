@@ -33,3 +33,4 @@ def test_probes_in_the_same_folder_are_left_out(tmp_path, command):
     assert both.returncode == 0
     assert "perception probes, left out" in both.stderr
     assert (tmp_path / "out" / "index.html").is_file()
+    assert command("verify", logs).returncode == 0

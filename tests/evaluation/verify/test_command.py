@@ -65,7 +65,7 @@ def test_a_folder_of_logs_and_recordings_in_several_processes(log, battery, tmp_
     out = tmp_path / "new" / "found.json"
     result = command("verify", folder, log, "--jobs", 2, "--json", out).succeeded()
     assert "5 of 5 episodes: agrees" in result
-    assert "1 JSON files" in result
+    assert "1 files in the folders are no recordings" in result
     assert json.loads(out.read_text())["verdicts"] == {"agrees": 5}
     plain = json.loads(kept.read_text())
     assert plain["steps"] == json.loads(played.stdout.splitlines()[-1])["steps"] + 49

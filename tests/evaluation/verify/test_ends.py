@@ -63,7 +63,6 @@ def test_more_replies_than_the_protocol_allows_are_found(log, tmp_path):
 
 
 def test_a_run_without_a_pass_rate_says_that_it_is_not_compared(limited, command):
-    log = limited(conversation="run", max_tokens_per_episode=500)
-    result = command("verify", log, "--jobs", 1)
+    result = command("verify", limited(conversation="run", max_tokens_per_episode=500), "--jobs", 1)
     assert result.returncode == 0
     assert "2 of 3 episodes: not finished" in result.stdout

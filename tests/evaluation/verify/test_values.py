@@ -41,8 +41,7 @@ def test_each_change_is_found_where_it_is(name, log, tmp_path):
 
 
 def test_a_changed_value_is_the_only_finding(log, tmp_path):
-    path = changed(log, tmp_path, lambda s, _: put(turn(s, 2), "health", 12.5))
-    (finding,) = checked(path)[0].findings
+    (finding,) = checked(changed(log, tmp_path, lambda s, _: put(turn(s, 2), "health", 12.5)))[0].findings
     honest = turn(first_of(read_eval_log(str(log))), 2)["health"]
     assert (finding.turn, finding.what, finding.logged, finding.replayed) == (2, "health", 12.5, honest)
 
