@@ -419,8 +419,10 @@ def log_problems(made: Submission, log: RunLog) -> Iterator[str]:
         yield f"log_sha256: names {made.log_sha256[:12]}..., that of this log is {got[:12]}..."
     again = submission(log, made.submitter)
     yield from _unlike("", made, again, {"own_tasks"})
-    # These depend on the log's place or repeat other values.
-    left_out = {"log", "resumes", "partial", "cost_per_pass_usd"}
+    if bool(made.card.partial) != bool(again.card.partial):
+        yield f"card.partial: got {made.card.partial!r}, expected {again.card.partial!r}"
+    # These depend on the log's place.
+    left_out = {"log", "resumes", "partial"}
     left_out |= {"sent"} if made.schema_version == 1 else set()
     yield from _unlike("card.", made.card, again.card, made.card.model_fields_set - left_out)
     trials = {(trial.task_id, trial.trial): trial for trial in again.results}

@@ -240,8 +240,7 @@ UNKNOWN = "unknown"
 
 def group_table(rates: pd.DataFrame, heading: str) -> Table:
     """The rates of runs and others by group."""
-    rows = [(label(row), *cells(row)) for row in rates.to_dict("records")]
-    return Table((heading, *HEADINGS), rows, 2)
+    return Table((heading, *HEADINGS), [(label(row), *cells(row)) for row in rates.to_dict("records")], 2)
 
 
 def rates_table(rates: pd.DataFrame, group: str, caption: str = "") -> "TerminalTable":
@@ -279,8 +278,7 @@ def scores_table(results: pd.DataFrame, heading: str) -> Table:
         judged = interval(decimals, row["judged_score"])
         known = (judged, bounds) if row["missing"] else (NONE, NONE)
         rows.append((row[GROUP], row["agent"], row["tasks"], row["missing"], mean, *known))
-    headings = (heading, "Who", "Tasks", "Missing", "Mean score [95 %]", "Judged", "Bounds")
-    return Table(headings, rows, 2)
+    return Table((heading, "Who", "Tasks", "Missing", "Mean score [95 %]", "Judged", "Bounds"), rows, 2)
 
 
 JUDGED = "Judged [bounds]"

@@ -79,8 +79,7 @@ class Case(NamedTuple):
 
 def signs(case: Case) -> tuple[Failure, ...]:
     """All failures whose definitions the episode meets, the deciding one first; timed out stands alone."""
-    found = tuple(failure for failure, holds in _TESTS.items() if holds(case))
-    return found or (Failure.TIMED_OUT,)
+    return tuple(failure for failure, holds in _TESTS.items() if holds(case)) or (Failure.TIMED_OUT,)
 
 
 def _wrong_choice(case: Case) -> bool:

@@ -75,8 +75,7 @@ def _paired(run: Run, rates: pd.DataFrame, theirs: pd.DataFrame, group: Referenc
     of_group = both[["task_id"]].assign(rate=both["group_rate"], trials=group.members)
     own, other = with_ends(both, run.error(tasks)), with_ends(of_group, group.error(tasks))
     found = difference(own, other, _correlation(both))
-    numbers = (SAME, len(both), len(both), own.value, other.value, *found)
-    return dict(zip(COLUMNS[4:-2], numbers, strict=True))
+    return dict(zip(COLUMNS[4:-2], (SAME, len(both), len(both), own.value, other.value, *found), strict=True))
 
 
 def _correlation(both: pd.DataFrame) -> float:

@@ -68,8 +68,7 @@ def _shared_levels(runs: Sequence[Run]) -> set[int]:
     if any(run.original for run in runs):
         return set()
     levels = {level for run in runs for level in linked_levels(run)}
-    unlinked = {level for run in runs for level in set(run.results[GROUP]) - set(linked_levels(run))}
-    return levels - unlinked
+    return levels - {level for run in runs for level in set(run.results[GROUP]) - set(linked_levels(run))}
 
 
 def _with_links(

@@ -10,7 +10,9 @@ import pandas as pd
 from arena.errors import ConfigError, EvaluationError
 from arena.files import read_text
 from evaluation.analysis import overview
+from evaluation.generation.budget import NOT_PLAYED
 from evaluation.groups import PEOPLE, is_group, together
+from evaluation.log.episodes import NOT_RUN
 from evaluation.log.files import find_logs
 from evaluation.log.run import RunLog
 from evaluation.report_folder import FACTS
@@ -180,9 +182,17 @@ def _split(
             suite=suite,
             digests=_digests(part) or digests,
             basis=bases.get(agent),
+            partial=_partial(part),
         )
         for agent, part in zip(agents, parts, strict=True)
     ]
+
+
+def _partial(results: pd.DataFrame) -> str:
+    """Describe a table of a run that did not end, by the trials that were never begun; empty if none."""
+    errors = results["error"].dropna() if "error" in results else ()
+    count = sum(error.startswith(NOT_RUN) or NOT_PLAYED in error for error in errors)
+    return f"Partial run: {count} of {len(results)} planned trials were not run." if count else ""
 
 
 def _version(results: pd.DataFrame) -> str | None:

@@ -134,6 +134,8 @@ DOCTORED = {
     "other software": (LOG, "card.software", of_card(software={"arena_llm": ["9.0"]})),
     "another prompt": (LOG, "card.prompts_sha256", of_card(prompts_sha256="2" * 64)),
     "another day": (LOG, "card.began", of_card(began="2020-01-01T00:00:00+00:00")),
+    "cheaper": (LOG, "card.cost_per_pass_usd: got 0.1", of_card(cost_per_pass_usd=0.1)),
+    "a complete run called partial": (LOG, "card.partial: got 'it ended'", of_card(partial="it ended")),
     "fewer steps": (LOG, "steps: got 0, the log has", of_all(steps=0)),
 }
 

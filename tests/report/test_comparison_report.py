@@ -169,9 +169,13 @@ def test_a_report_says_how_it_was_played(tmp_path):
     assert (run.agent, run.original, run.animal_ai) == ("m/x", True, "2")
     (same,) = read_run(str(tmp_path / "a" / "results.csv"), "new")
     assert (same.agent, same.original, same.animal_ai) == ("new", True, "2")
+    assert not same.partial
+    table = pd.read_csv(tmp_path / "a" / "results.csv").assign(error="not run")
+    table.to_csv(tmp_path / "a" / "results.csv", index=False)
     (tmp_path / "a" / "run.json").write_text("[]")
     (bare,) = read_run(str(tmp_path / "a"), animal_ai="3.1.3")
     assert (bare.original, bare.animal_ai) == (False, "3.1.3")
+    assert bare.partial.endswith("trials were not run.")
 
 
 def test_runs_are_joined_under_their_names(tmp_path):
