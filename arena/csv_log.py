@@ -231,8 +231,7 @@ def _origin(by: Placed) -> Vector:
     if by.kind.name == "DataZone":
         return by.position
     low = (0.0, -by.size[1] / 2, 0.0)
-    local = button_trigger(by.size).centre if by.kind.name == "SpawnerButton" else low
-    return by.within(local)
+    return by.within(button_trigger(by.size).centre if by.kind.name == "SpawnerButton" else low)
 
 
 def _cell(text: str) -> str:

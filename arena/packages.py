@@ -61,8 +61,7 @@ def require(extra: str, *modules: str) -> None:
 @cache
 def rows_of(package: str, file: str) -> tuple[dict[str, str], ...]:
     """Return the rows of a package's CSV table, by column name."""
-    text = files(package).joinpath(file).read_text(encoding="utf-8")
-    return tuple(csv.DictReader(text.splitlines()))
+    return tuple(csv.DictReader(files(package).joinpath(file).read_text(encoding="utf-8").splitlines()))
 
 
 @cache

@@ -136,8 +136,7 @@ class Chance:
 
     def pick(self, weights: Sequence[float]) -> int:
         """Return an index drawn by weight."""
-        shares = np.array(weights) / sum(weights)
-        return int(self.rng.choice(len(weights), p=shares))
+        return int(self.rng.choice(len(weights), p=np.array(weights) / sum(weights)))
 
     def restart(self, seed: int) -> None:
         """Restart Unity's generator after a build, for a `randomSeed` other than 0."""

@@ -331,8 +331,7 @@ def _keep(
         reward = float(turn.get("reward") or 0.0)
         row = {"reply": turn["reply"], "entered": {}, "reward": reward, "shown_at": asked, "at": at}
         store.add_reply(Reply(trial_id=trial.id, turn=place, **row))
-    stopped = STOPPED if record.model_end is ModelEnd.SOLVER else ""
-    store.finish_episode(trial.id, setup, record, stopped)
+    store.finish_episode(trial.id, setup, record, STOPPED if record.model_end is ModelEnd.SOLVER else "")
 
 
 def _described(store: Store, people: Iterable[Participant]) -> str:

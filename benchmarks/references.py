@@ -92,8 +92,7 @@ def mean_score(suite: Suite, agent: str, tasks: Sequence[TaskSpec], choices: Any
     results = results_frame(rows)
     # Each task as a group of its own, so that only its value is left.
     means = headline_scores(results.assign(**{GROUP: results["task_id"]}), suite)["score"]
-    half = mean_half(means.to_numpy(float)) if means.nunique() > 1 else 0.0
-    return len(rows), float(means.mean()), half
+    return len(rows), float(means.mean()), mean_half(means.to_numpy(float)) if means.nunique() > 1 else 0.0
 
 
 def _key(row: Reference) -> tuple[str, str, str]:

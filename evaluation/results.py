@@ -77,8 +77,7 @@ def results_frame(rows: Iterable[TrialResult]) -> pd.DataFrame:
     plain = [result_row(row) for row in rows]
     columns = dict.fromkeys((*_COLUMNS, *(name for row in plain for name in row)))
     frame = pd.DataFrame(plain, columns=list(columns))
-    numbered = frame[GROUP].map(lambda group: isinstance(group, int)).all()
-    return frame.astype(_TYPES if numbered else _WORDED)
+    return frame.astype(_TYPES if frame[GROUP].map(lambda group: isinstance(group, int)).all() else _WORDED)
 
 
 def result_of(row: Mapping[str, Any], metrics: Iterable[str] = ()) -> TrialResult:

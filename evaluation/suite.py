@@ -301,5 +301,4 @@ def version_of(tasks: Iterable[TaskSpec]) -> str:
 
 def agent_seed(seed: int, task_id: str, trial: int) -> int:
     """Derive a 31-bit seed for one episode of an offline agent."""
-    digest = hashlib.sha256(f"{seed}/{task_id}/{trial}".encode()).digest()
-    return int.from_bytes(digest[:4], "big") >> 1
+    return int.from_bytes(hashlib.sha256(f"{seed}/{task_id}/{trial}".encode()).digest()[:4], "big") >> 1

@@ -193,8 +193,7 @@ def steps_along(choices: ArenaChoices, steps: int) -> tuple[int, ...]:
     if choices.image_every is not None:
         return tuple(range(choices.image_every, steps, choices.image_every))
     parts = choices.images_per_script
-    along = {-(-steps * part // parts) for part in range(1, parts)} - {0, steps}
-    return tuple(sorted(along))
+    return tuple(sorted({-(-steps * part // parts) for part in range(1, parts)} - {0, steps}))
 
 
 def picture_turns(choices: ArenaChoices, turn_steps: Sequence[int]) -> Mapping[int, list[int]]:

@@ -126,16 +126,14 @@ def _free_distance(scene: Scene, direction: Floats, most: float) -> float:
     start = np.array(scene.agent_position)
     level = np.where(np.abs(direction) < 1e-9, 1e-9, direction)[[0, 2]]
     edge = (np.where(level > 0, ARENA_SIZE, 0.0) - start[[0, 2]]) / level
-    zones = [KINDS[thing.kind].body is Body.ZONE for thing in scene.things]
-    solid = scene.visible & ~np.array(zones, bool)
+    solid = scene.visible & ~np.array([KINDS[thing.kind].body is Body.ZONE for thing in scene.things], bool)
     turned = scene.rotations[solid].transpose(0, 2, 1)
     local = (turned * direction).sum(axis=2)
     local = np.where(np.abs(local) < 1e-9, 1e-9, local)
     middle = (turned * (scene.positions[solid] - start)[:, None]).sum(axis=2) / local
     half = 0.5 * scene.sizes[solid] / np.abs(local)
     near, far = (middle - half).max(axis=1), (middle + half).min(axis=1)
-    hits = near[(near <= far) & (near > 0)]
-    return float(min([most, *edge, *hits]))
+    return float(min([most, *edge, *near[(near <= far) & (near > 0)]]))
 
 
 def birds_eye() -> Camera:

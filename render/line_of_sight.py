@@ -65,12 +65,10 @@ class LineOfSight:
     def _update(self, scene: Scene) -> None:
         if scene.things is self._things:
             return
-        fitted = DIFFERENCES[Version(scene.version)].fitted_bars
-        self._casts = BallCasts(scene.things, fitted)
+        self._casts = BallCasts(scene.things, DIFFERENCES[Version(scene.version)].fitted_bars)
         boundary = len(scene.things)
         glass = Version(scene.version).is_4
-        opaque = (i for i, thing in enumerate(scene.things) if not _is_clear(thing, glass))
-        self._opaque = {boundary, *opaque}
+        self._opaque = {boundary, *(i for i, thing in enumerate(scene.things) if not _is_clear(thing, glass))}
         self._things = scene.things
 
 

@@ -173,8 +173,7 @@ class Score(NamedTuple):
 
     def _scaled(self, reward: float) -> float:
         low = fmean(task.random for task in scored_tasks(self.level))
-        high = fmean(task.oracle for task in scored_tasks(self.level))
-        return (reward - low) / (high - low)
+        return (reward - low) / (fmean(task.oracle for task in scored_tasks(self.level)) - low)
 
 
 def score(level: int, act: Act, **options: Any) -> Score:

@@ -178,8 +178,7 @@ class Generated:
         size, sign = seed_words(stream)
         rng = np.random.default_rng([self._seed, size, sign, number])
         level, task = self._conditions[int(rng.integers(len(self._conditions)))]
-        variant = FIRST_VARIANT + number + ((2 * size + sign) << 32)
-        return Draw(level, task, variant, self._seed)
+        return Draw(level, task, FIRST_VARIANT + number + ((2 * size + sign) << 32), self._seed)
 
 
 class Replayed(Generated):

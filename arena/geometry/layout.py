@@ -99,8 +99,7 @@ def _drop(index: int, things: Sequence[Placed], drops: dict[int, float]) -> floa
         if here.any():
             carried |= here
             drop = min(drop, lowered - float(gap[here].max()))
-    offsets = points[carried] - np.array([placed.position[0], placed.position[2]])
-    return drop if _surrounds(offsets) else None
+    return drop if _surrounds(points[carried] - np.array([placed.position[0], placed.position[2]])) else None
 
 
 def _footprint(placed: Placed) -> Floats:
@@ -129,8 +128,7 @@ def _surrounds(points: Floats) -> bool:
     if (np.abs(points) < 1e-6).all(axis=1).any():
         return True
     angles = np.sort(np.arctan2(points[:, 1], points[:, 0]))
-    gaps = np.diff(np.append(angles, angles[0] + 2 * np.pi))
-    return bool(gaps.max() <= np.pi + 1e-9)
+    return bool(np.diff(np.append(angles, angles[0] + 2 * np.pi)).max() <= np.pi + 1e-9)
 
 
 _ORIGIN: Vector = (0.0, 0.0, 0.0)

@@ -255,8 +255,7 @@ def _edges(sections: Floats) -> npt.NDArray[Any]:
     normal = np.stack([along[..., 1], -along[..., 0]], axis=-1)
     normal *= np.sign((normal * sections).sum(axis=(1, 2)))[:, None, None]
     offset = (normal * sections).sum(axis=-1, keepdims=True)
-    rows = np.concatenate([sections, along, length, normal, offset], axis=-1)
-    return rows.view(EDGE)[..., 0]
+    return np.concatenate([sections, along, length, normal, offset], axis=-1).view(EDGE)[..., 0]
 
 
 @compiled

@@ -98,8 +98,7 @@ class HiddenState:
 
     def about_everything(self, belief: Floats) -> Floats:
         """Return each experiment's expected information about the hypotheses, bits (e,)."""
-        outcomes = np.einsum("h,eho->eo", belief, self.likelihood)
-        return entropy(outcomes) - entropy(self.likelihood) @ belief
+        return entropy(np.einsum("h,eho->eo", belief, self.likelihood)) - entropy(self.likelihood) @ belief
 
     def best(self, belief: Floats) -> int:
         """Return the most informative experiment about the door; among equals, about everything."""

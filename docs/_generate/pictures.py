@@ -153,6 +153,5 @@ def _vector(values: Vector) -> Vector3:
 def _camera(middle: npt.NDArray[np.float64], size: npt.NDArray[np.float64]) -> Camera:
     """A camera whose picture contains a thing of this size (metres)."""
     distance = 0.75 * float(np.linalg.norm(size)) / math.tan(math.radians(FOV_DEG) / 2)
-    camera = Camera((0.0, 0.0, 0.0), LOOK_YAW_DEG, LOOK_PITCH_DEG, fov=FOV_DEG)
-    x, y, z = middle - distance * camera.axes()[2]
+    x, y, z = middle - distance * Camera((0.0, 0.0, 0.0), LOOK_YAW_DEG, LOOK_PITCH_DEG, fov=FOV_DEG).axes()[2]
     return Camera((float(x), float(y), float(z)), LOOK_YAW_DEG, LOOK_PITCH_DEG, fov=FOV_DEG)

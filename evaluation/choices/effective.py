@@ -56,8 +56,7 @@ def load_preset(suite: Suite, name: str) -> Preset:
 
 def _parsed(name: str, source: str, text: str, keys: Sequence[str]) -> Preset:
     values, lines = read_keys(source, text, keys, "max_scripts: 30")
-    description = values.pop(_DESCRIPTION, "")
-    return Preset(name, source, str(description or ""), values, lines)
+    return Preset(name, source, str(values.pop(_DESCRIPTION, "") or ""), values, lines)
 
 
 class Effective(NamedTuple):

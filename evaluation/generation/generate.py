@@ -188,8 +188,7 @@ def _wait(retry_state: RetryCallState) -> float:
     asked = retry_after(retry_state.outcome.exception() if retry_state.outcome else None)
     if asked is not None:
         return min(asked, LONGEST_WAIT_S)
-    longer = wait_exponential_jitter(initial=FIRST_WAIT_S, max=LONGEST_WAIT_S, jitter=FIRST_WAIT_S)
-    return longer(retry_state)
+    return wait_exponential_jitter(initial=FIRST_WAIT_S, max=LONGEST_WAIT_S, jitter=FIRST_WAIT_S)(retry_state)
 
 
 def retry_after(error: BaseException | None) -> float | None:

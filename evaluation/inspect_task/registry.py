@@ -127,8 +127,7 @@ def _register(suite: Suite) -> Any:
         if (model := interface.running_model()) is not None:
             suite.check(model, tasks, chosen)
         files = PromptFiles(Path(prompt) if prompt else None, Path(prompts) if prompts else None)
-        texts = prompts_of(suite, chosen, files)
-        return make_task(suite, tasks, chosen, texts, suite.task_version(own))
+        return make_task(suite, tasks, chosen, prompts_of(suite, chosen, files), suite.task_version(own))
 
     _register_provider(suite.name)
     # Importing them registers them.

@@ -111,8 +111,7 @@ def as_csv(rows: Iterable[Reference]) -> str:
 
 def floor_of(rows: Sequence[Reference]) -> Reference | None:
     """Find the highest floor score on one group, if any."""
-    found = [row for row in rows if row.agent in FLOORS]
-    return max(found, key=lambda row: row.score, default=None)
+    return max([row for row in rows if row.agent in FLOORS], key=lambda row: row.score, default=None)
 
 
 def best_of(rows: Sequence[Reference]) -> Reference | None:

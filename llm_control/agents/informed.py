@@ -68,8 +68,7 @@ def _size(told: Sequence[Action], choices: ArenaChoices) -> int:
     """Commands per script, more if idle steps take replies of their own."""
     if IDLE in told:
         return len(told)
-    most = min(SCRIPTS, choices.max_scripts or SCRIPTS)
-    return max(2, -(-len(compress(told)) // most))
+    return max(2, -(-len(compress(told)) // min(SCRIPTS, choices.max_scripts or SCRIPTS)))
 
 
 _plans: WeakKeyDictionary[Environment, Plan] = WeakKeyDictionary()

@@ -115,8 +115,7 @@ def _board(thing: Thing, size: Vector) -> tuple[Part, ...]:
     if (thing.symbol or DEFAULT) == DEFAULT:
         return (Part("box", _MIDDLE, size),)
     recess = min(_RECESS_M, thick / 2)
-    board = Part("box", (recess / 2, 0.0, 0.0), (thick - recess, height, width))
-    return (board, *_symbol(thing, size))
+    return (Part("box", (recess / 2, 0.0, 0.0), (thick - recess, height, width)), *_symbol(thing, size))
 
 
 def _framed_board(thing: Thing, size: Vector) -> tuple[Part, ...]:

@@ -139,8 +139,7 @@ class Particles(Posterior):
 
         def normal(z: Floats) -> Floats:
             """Compute the log-density that the first proposals keep invariant."""
-            white = solve_triangular(root, (z - mean).T, lower=True)
-            return np.asarray(-0.5 * (white**2).sum(axis=0))
+            return np.asarray(-0.5 * (solve_triangular(root, (z - mean).T, lower=True) ** 2).sum(axis=0))
 
         def log_ratio(z: Floats, terms: Floats) -> Floats:
             """Compute the log-ratio of the posterior to that distribution."""

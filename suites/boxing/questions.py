@@ -53,8 +53,7 @@ def _matched(places: Floats, target: Floats) -> Floats:
     """Order three places (..., 6) to be nearest to the target (6,)."""
     points = places.reshape(-1, 3, 2)
     squared = ((points[:, _ORDERS] - target.reshape(3, 2)) ** 2).sum(axis=(2, 3))
-    best = _ORDERS[squared.argmin(axis=1)]
-    return np.take_along_axis(points, best[..., None], axis=1).reshape(-1, 6)
+    return np.take_along_axis(points, _ORDERS[squared.argmin(axis=1)][..., None], axis=1).reshape(-1, 6)
 
 
 def _best_sources(values: Floats, weights: Floats) -> Floats:
@@ -127,8 +126,7 @@ def baselines() -> dict[Kind, float]:
 def judged() -> frozenset[Kind]:
     """Kinds with a verdict: perfect inference passes at least half their worlds. Measured by `python -m
     benchmarks.boxing verdicts`."""
-    passed = _measured("verdicts.csv", "eig")
-    return frozenset(kind for kind, share in passed.items() if share >= 0.5)
+    return frozenset(kind for kind, share in _measured("verdicts.csv", "eig").items() if share >= 0.5)
 
 
 class Questions:
@@ -207,8 +205,7 @@ class Questions:
     @cached_property
     def worst(self) -> Floats:
         """Return the answers with the largest errors, at the ranges' ends, (m, values)."""
-        ends = ((field.low, field.high) for field in self.fields)
-        corners = np.array(list(product(*ends)), np.float64)
+        corners = np.array(list(product(*((field.low, field.high) for field in self.fields))), np.float64)
         errors = [[self._loss.error(corner, truth) for corner in corners] for truth in self.truths]
         return np.asarray(corners[np.argmax(errors, axis=1)])
 

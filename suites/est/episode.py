@@ -165,8 +165,7 @@ class Episode(TurnByTurn):
             return Observation((text,), told=told, reward=reward, data=shown)
         from render import DRAWN_BY
 
-        parts = (self._picture(), text)
-        return Observation(parts, told=told, reward=reward, drawn_by=DRAWN_BY, data=shown)
+        return Observation((self._picture(), text), told=told, reward=reward, drawn_by=DRAWN_BY, data=shown)
 
     def _told(self, step: int, feedback: str | None) -> str | None:
         """Describe the panel for later turns. None if only a picture shows it."""

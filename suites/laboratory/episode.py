@@ -95,8 +95,7 @@ class Episode(TurnByTurn):
         """Return the possible hidden states, the question and the doors."""
         question, prompts = self.question, self._prompts
         counts = {"experiments": question.experiments, "replies": question.experiments + 1}
-        text = prompts["first_turn"].fill(**self._task(), **counts, now=self._now())
-        return self._observation(text)
+        return self._observation(prompts["first_turn"].fill(**self._task(), **counts, now=self._now()))
 
     def _task(self) -> dict[str, str]:
         """Describe the possible hidden states, the question, and the doors."""
@@ -153,8 +152,7 @@ class Episode(TurnByTurn):
 
     def _turn(self, kind: str, text: str, reply: Reply) -> Turn:
         exact = tuple(self.hidden.of_doors(self.belief).tolist())
-        number = len(self.turns) + 1
-        return Turn(number, kind, text, reply.thoughts, reply.repairs, reply.problem, exact)
+        return Turn(len(self.turns) + 1, kind, text, reply.thoughts, reply.repairs, reply.problem, exact)
 
     def _acted(self, command: Listed, turn: Turn) -> Turn:
         """Make the turn of a command that is carried out, or wrong."""
@@ -210,8 +208,7 @@ class Episode(TurnByTurn):
             "said": self._said,
             "experiments_left": self.experiments_left,
         }
-        told = None if self.choices.shows_images else self._said or None
-        return self._shown(text, data, told=told)
+        return self._shown(text, data, told=None if self.choices.shows_images else self._said or None)
 
     def _shown(self, text: str, data: dict[str, Any], **facts: Any) -> Observation:
         """Compose a text, after any picture of the arena; black if unwanted."""

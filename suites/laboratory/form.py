@@ -44,8 +44,7 @@ def form(task: TaskSpec, choices: Any, observation: Observation) -> Form:
         for k in (numbers_of(question, each)[0] for each in range(count))
     }
     acts = {**tries, **opens}
-    placed = boxes("Pad", "MarkedDoor")
-    choice = Choice(id="act", ask="What do you do?", options=tuple(acts), boxes=placed)
+    choice = Choice(id="act", ask="What do you do?", options=tuple(acts), boxes=boxes("Pad", "MarkedDoor"))
     return shown(ACT, (choice,), lambda values: str(acts[values["act"]]))
 
 
@@ -75,8 +74,7 @@ def _machine(
     choice = Choice(id="act", ask="What do you do?", options=options, boxes=placed)
 
     def reply(values: Values) -> str:
-        on = tuple(k + 1 for k in sorted(values["things"]))
-        return str(opens.get(values["act"]) or Listed("Try", on))
+        return str(opens.get(values["act"]) or Listed("Try", tuple(k + 1 for k in sorted(values["things"]))))
 
     return (things, choice), reply
 

@@ -80,5 +80,4 @@ def spread(variations: Sequence[int], number: int | None) -> list[int]:
     """Select `number` variations at equal distances, with both ends; None: all."""
     if number is None or number >= len(variations):
         return list(variations)
-    places = np.linspace(0, len(variations) - 1, number).round().astype(int)
-    return [variations[place] for place in places]
+    return [variations[place] for place in np.linspace(0, len(variations) - 1, number).round().astype(int)]

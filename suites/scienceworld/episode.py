@@ -98,8 +98,7 @@ class Episode(TurnByTurn):
         without them, of another one; where plants grow by chance, neither solves every episode."""
         if self._world.has_gold:
             return tuple(self._world.gold())
-        simplifications = EASY[self.choices.simplifications]
-        return _path(self._content["name"], self._content["variation"], simplifications)
+        return _path(self._content["name"], self._content["variation"], EASY[self.choices.simplifications])
 
     def valid_actions(self) -> list[str]:
         """Return the presently valid commands, for an offline agent."""

@@ -106,8 +106,7 @@ def post_and_block(rng: Rng, height: float) -> Blueprint:
     """The reward on a firm post, pushed off with a block. It is as high as the ball (Kohler 1925)."""
     x, z, bearing = near(rng, 20, 3), near(rng, 22, 2), near(rng, 0, 180)
     size = height + 1
-    from_post = near(rng, 8, 1.5)
-    spot = polar(x, z, bearing + 180, from_post)
+    spot = polar(x, z, bearing + 180, near(rng, 8, 1.5))
     return task(
         "Get the green ball down from the post and reach it.",
         ("support", "pushing", "tool use"),

@@ -178,8 +178,7 @@ SLOT = 2.2
 
 def _edges(rng: Rng, count: int) -> list[float]:
     """Return the x of the edges of compartments over the whole width."""
-    inner = [40 * number / count + near(rng, 0, 1.2) for number in range(1, count)]
-    return [0.0, *map(even, inner), 40.0]
+    return [0.0, *map(even, [40 * number / count + near(rng, 0, 1.2) for number in range(1, count)]), 40.0]
 
 
 def _screens(rng: Rng, edges: list[float], z: float, floor: float = 0) -> Iterator[tuple[Object, int]]:

@@ -149,8 +149,7 @@ def numbers_behind_glass(rng: Rng, numbers: Sequence[int], size: float, limit: i
 
 def larger_but_fewer(rng: Rng, large: Sizes, small: Sizes, fewer_wins: bool, limit: int = 250) -> Blueprint:
     """Amount against number: few large balls against many small ones. After Boysen et al. (2001)."""
-    options = [large, small] if fewer_wins else [small, large]
-    return _choice(rng, pens(rng, 2, True), options, limit)
+    return _choice(rng, pens(rng, 2, True), [large, small] if fewer_wins else [small, large], limit)
 
 
 def totals_all_around(rng: Rng, options: Sequence[Sizes], limit: int = 500) -> Blueprint:

@@ -141,8 +141,7 @@ def _alone(instance: ItemInstance) -> Placed:
     lists = ("positions", "rotations", "sizes")
     entry = {name: getattr(instance.item, name)[instance.index :][:1] for name in lists}
     items = (_FAR_AGENT, Item(name=instance.item.name, **entry))
-    spec = ArenaSpec(items=items, version=instance.version)
-    return resolve(spec).things[0]
+    return resolve(ArenaSpec(items=items, version=instance.version)).things[0]
 
 
 def _enclosed(layout: Layout, things: tuple[ItemInstance, ...]) -> Iterator[Finding]:

@@ -209,8 +209,7 @@ def local(solid: Solid, cell: Ints) -> tuple[Floats, Floats]:
 
 def contacts(solid: Solid) -> Contacts:
     """Heights at which a sphere would be inside a solid."""
-    reach = math.hypot(*solid.half) + AGENT_RADIUS
-    cell = window(solid.centre, reach)
+    cell = window(solid.centre, math.hypot(*solid.half) + AGENT_RADIUS)
     across, along = local(solid, cell)
     aside = np.maximum(np.abs(across) - solid.half[0], 0.0)
     beyond = np.maximum(np.abs(along) - solid.half[1], 0.0)
@@ -250,8 +249,7 @@ def _gaps(cell: Ints, low: Floats, high: Floats, steep: Bools) -> tuple[Ints, Fl
     running = np.maximum.accumulate(shifted)
     owner = np.maximum.accumulate(np.where(shifted >= running, np.arange(len(cell)), 0))
     stand = running - cell * _MANY
-    last = np.r_[cell[1:] != cell[:-1], True]
-    above = np.where(last, CEILING, np.r_[low[1:], CEILING])
+    above = np.where(np.r_[cell[1:] != cell[:-1], True], CEILING, np.r_[low[1:], CEILING])
     free = (above > stand + 0.005) & (stand < CEILING / 2)
     return cell[free], stand[free], above[free], steep[owner][free]
 

@@ -43,8 +43,7 @@ def section_distances(section: Floats, points: Floats) -> Floats:
         left.append(edge[0] * arm[..., 1] - edge[1] * arm[..., 0])
         share = np.clip(arm @ edge / (edge @ edge), 0, 1)
         nearest.append(np.linalg.norm(arm - share[..., None] * edge, axis=-1))
-    inside = (np.min(left, axis=0) >= 0) | (np.max(left, axis=0) <= 0)
-    return np.where(inside, 0.0, np.min(nearest, axis=0))
+    return np.where((np.min(left, axis=0) >= 0) | (np.max(left, axis=0) <= 0), 0.0, np.min(nearest, axis=0))
 
 
 def first_touches(solid: Solid, start: Floats, directions: Floats, radius: float, length: float) -> Floats:

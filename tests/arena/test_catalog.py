@@ -35,8 +35,7 @@ NAMED_AS_TAGS = {"BadGoalMulti", "DeathZone", "DecoyGoal", "DecoyGoalBounce", "H
 
 @pytest.mark.parametrize("kind", sorted(KINDS.keys() - WITH_CODE - NAMED_AS_TAGS))
 def test_a_kind_without_code_of_its_own_is_named_in_at_most_one_program(kind):
-    places = {path for path, strings in STRINGS.items() if kind in strings}
-    assert places <= {"render/looks/look.py"}
+    assert {path for path, strings in STRINGS.items() if kind in strings} <= {"render/looks/look.py"}
 
 
 def test_older_names_lead_to_kinds_of_the_catalog():

@@ -169,8 +169,7 @@ def test_a_button_is_where_it_is_pressed_and_continuous_rewards_are_not_told(tmp
 
 def test_merged_arenas_follow_the_number_of_the_first(tmp_path):
     goal = "{name: GoodGoal, positions: [{x: 20, y: 0, z: 12}], sizes: [{x: 1, y: 1, z: 1}]}"
-    second = f", 4: {{t: 100, items: [{AGENT}]}}"
-    lines = logged(tmp_path, f"{AGENT}, {goal}", [FORWARD] * 20, arenas=second)
+    lines = logged(tmp_path, f"{AGENT}, {goal}", [FORWARD] * 20, arenas=f", 4: {{t: 100, items: [{AGENT}]}}")
     numbers = [line["arenaID"] for line in lines[:-1]]
     change = numbers.index("4")
     assert set(numbers[:change]) == {"3"}
@@ -227,8 +226,7 @@ def test_an_environment_writes_it(tmp_path):
     episodes = [line if isinstance(line, str) else line["Episode"] for line in lines]
     assert episodes == [*["1"] * 16, none, *["2"] * 16, none, "3", none]
     assert len(rays(lines[0])) == 5
-    numbers = [line["arenaID"] for line in lines if isinstance(line, dict)]
-    assert numbers == ["0"] * 16 + ["1"] * 16 + ["0"]
+    assert [line["arenaID"] for line in lines if isinstance(line, dict)] == ["0"] * 16 + ["1"] * 16 + ["0"]
     # The clock's share of each tick, in single precision.
     totals = np.cumsum(np.full(14, np.float32(-1) / np.float32(15)), dtype=np.float32)
     assert [line["Reward"] for line in lines[1:15]] == [f"{float(total):.7G}" for total in totals]

@@ -71,8 +71,7 @@ def test_what_has_no_height_stands_on_the_floor(version):
 
 @pytest.mark.parametrize(("x", "blocked"), [(22.0, False), (21.9, True), (20, True)])
 def test_flush_objects_do_not_block_each_other_and_what_is_blocked_is_left_at_the_corner(x, blocked):
-    walls = item("Wall", "20 0 20", f"{x} 0 20", sizes="2 2 2;2 2 2", rotations="0, 0")
-    first, second = things_of(walls)
+    first, second = things_of(item("Wall", "20 0 20", f"{x} 0 20", sizes="2 2 2;2 2 2", rotations="0, 0"))
     assert not first.blocked
     assert second.blocked is (second.position == (0, 2.5, 0)) is blocked
 
@@ -91,8 +90,7 @@ def test_placement_is_exact_for_turned_and_sloped_things():
 @pytest.mark.parametrize(("name", "place", "blocked"), CASES["places"])
 def test_placement_is_exact_for_hollow_and_composed_things(name, place, blocked):
     first = item(name, "20 0 20", sizes="6 6 6" if name == "CylinderTunnel" else "1 1 4", rotations="0")
-    post = item("LightBlock", place, sizes="0.5 1 0.5", rotations="0")
-    assert things_of(first, post)[1].blocked is blocked
+    assert things_of(first, item("LightBlock", place, sizes="0.5 1 0.5", rotations="0"))[1].blocked is blocked
 
 
 def test_zones_may_overlap_but_not_the_boundary():

@@ -269,6 +269,5 @@ def test_the_kernel_is_plain_python_for_debuggers(tmp_path):
         "from tests.arena.test_machine_code import played, contacts\n"
         "print(played(), type(contacts.find_contacts).__name__)"
     )
-    slow = child(code, tmp_path, NUMBA_DISABLE_JIT="1")
-    assert said(slow) == (f"{played()} function", "")
+    assert said(child(code, tmp_path, NUMBA_DISABLE_JIT="1")) == (f"{played()} function", "")
     assert list(tmp_path.iterdir()) == []

@@ -115,8 +115,7 @@ def test_a_ball_does_not_grow_into_a_wall():
 
 @pytest.mark.parametrize(("version", "ends"), [("3.1.3", False), ("4", True)])
 def test_a_changing_ball_ends_the_episode_in_version_4_only(version, ends):
-    balls = item("DecayGoal", "20 0 8", "30 0 30")
-    run = episode(agent("20 0 5"), balls, version=version)
+    run = episode(agent("20 0 5"), item("DecayGoal", "20 0 8", "30 0 30"), version=version)
     play(run, FORWARD, 12)
     assert run.done is ends
 
@@ -184,8 +183,7 @@ def test_a_door_closes_again_where_the_file_says_so():
         run.step(IDLE)
         heights.append(sizes(run)[1])
     assert min(heights) < 0.01
-    opened = int(np.argmin(heights))
-    assert max(heights[opened:]) == pytest.approx(1.15)
+    assert max(heights[int(np.argmin(heights)) :]) == pytest.approx(1.15)
 
 
 # Buttons, data zones and operations.
@@ -208,8 +206,7 @@ def test_a_button_is_pressed_once_by_running_against_it():
 
 @pytest.mark.parametrize(("x", "events"), [(19.2, [EventKind.BUTTON]), (20.7, [])])
 def test_a_button_of_version_4_stands_beside_its_place(x, events):
-    button = item("SpawnerButton", "20 0 12", rotations="90")
-    run = episode(agent(f"{x} 0 8"), button, version="4", t=0)
+    run = episode(agent(f"{x} 0 8"), item("SpawnerButton", "20 0 12", rotations="90"), version="4", t=0)
     assert [event.kind for event in play(run, FORWARD, 40)] == events
     assert (run.position[2] > 20) is not bool(events)
 

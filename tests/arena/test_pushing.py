@@ -67,8 +67,7 @@ def test_a_stack_stands_still():
 
 def test_a_wall_hit_at_full_speed_leans_as_in_physx():
     """The tutorial's turns 20 and 21: places after the hit in PhysX, metres."""
-    wall = item("Wall", "23.5 0 6.5", sizes="1 5 7", rotations="0")
-    run = episode(wall, agent("10 0 10", 120), t=0)
+    run = episode(item("Wall", "23.5 0 6.5", sizes="1 5 7", rotations="0"), agent("10 0 10", 120), t=0)
     play(run, steps=20)
     world = run._stage.world
     body, places = world.agents[0], []

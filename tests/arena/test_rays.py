@@ -126,8 +126,7 @@ def test_bars_and_feet_are_met_where_they_are(kind, foot_at):
 def test_a_tunnel_is_open_in_the_middle_and_closed_at_its_rim():
     tunnel = placed("CylinderTunnel", (4.0, 4.0, 6.0), (20.0, 0.0, 30.0))
     assert ahead(tunnel)[0] == "arena"
-    rim = 20 + (2 + 2 * TUBE_INNER) / 2
-    assert ahead(tunnel, at=(rim, 0.3, 20.0)) == ("Immovable", pytest.approx(6.5))
+    assert ahead(tunnel, at=(20 + (2 + 2 * TUBE_INNER) / 2, 0.3, 20.0)) == ("Immovable", pytest.approx(6.5))
     _, side = ahead(tunnel, at=(10.0, 0.49, 30.0), yaw=90)
     assert side == pytest.approx(10 - math.sqrt(2.5**2 - 0.49**2), abs=0.003)
     _, inside = ahead(tunnel, at=(20.0, 0.49, 30.0), yaw=90)
@@ -165,8 +164,7 @@ def test_what_is_touched_is_looked_through():
 def test_touching_one_bar_leaves_the_others_visible():
     # The agent leans on the foot; the bar's edge is 1.7 ahead and 0.15 aside.
     block = placed("LBlock", (2.0, 1.0, 3.0), (20.0, 0.5, 20.0))
-    bar = 1.7 - math.sqrt(0.25 - 0.15**2)
-    assert ahead(block, at=(18.35, 0.49, 18.0)) == ("Movable", pytest.approx(bar))
+    assert ahead(block, at=(18.35, 0.49, 18.0)) == ("Movable", pytest.approx(1.7 - math.sqrt(0.25 - 0.15**2)))
 
 
 @pytest.mark.parametrize("yaw", [0, 45, 90])

@@ -42,8 +42,7 @@ def test_a_recording_knows_its_arena():
 
 
 def test_actions_pack_and_unpack():
-    actions = [ACTIONS[i] for i in (0, 0, 3, 3, 3, 8, 0)]
-    assert packed(actions) == ((0, 2), (3, 3), (8, 1), (0, 1))
+    assert packed([ACTIONS[i] for i in (0, 0, 3, 3, 3, 8, 0)]) == ((0, 2), (3, 3), (8, 1), (0, 1))
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[1]", '{"format": 1}'])

@@ -49,8 +49,7 @@ def test_health_is_capped_but_the_reward_is_not():
 
 @pytest.mark.parametrize(("version", "cost"), [("2", 1.0), ("3.1.3", None)])
 def test_only_the_account_of_2019_takes_no_more_than_one_for_time(version, cost):
-    balls = item("GoodGoalMulti", "20 0 30", "35 0 35", sizes="2 2 2;2 2 2")
-    run = episode(agent(), balls, version=version)
+    run = episode(agent(), item("GoodGoalMulti", "20 0 30", "35 0 35", sizes="2 2 2;2 2 2"), version=version)
     while not run.step(FORWARD).events:
         pass
     eaten_at = run.ticks

@@ -127,8 +127,7 @@ def test_all_play_a_named_task_and_then_another_curriculum(make):
     ids=str,
 )
 def test_it_learns_from_every_kind_of_observation(make, observation, policy):
-    envs = vec_env.VecMonitor(make(2, observation=observation, resolution=36))
-    model = sb3.PPO(policy, envs, **QUICK)
+    model = sb3.PPO(policy, vec_env.VecMonitor(make(2, observation=observation, resolution=36)), **QUICK)
     before = [each.clone() for each in model.policy.parameters()]
     model.learn(128)
     assert model.num_timesteps == 128

@@ -50,8 +50,7 @@ def triple(seed, count):
 
 
 def layout(*items, seed=0, version="4", **options):
-    file = load_text(arena_text(*items, **options), version=version, chance="unity")
-    return resolve(file.arenas[0], seed)
+    return resolve(load_text(arena_text(*items, **options), version=version, chance="unity").arenas[0], seed)
 
 
 def stream_of(file, seed):
@@ -258,8 +257,7 @@ def test_a_button_draws_by_its_versions_rules():
     assert unity.happens(share, by_value=True)
     assert UnityChance(np.random.default_rng(0), UnityRandom(1)).happens(share - 1e-6, by_value=True) is False
     weighted = UnityChance(np.random.default_rng(0), UnityRandom(1))
-    first = next(drawn(1, 0, 0, 4))
-    assert weighted.pick([1, 3]) == int(first > 1)
+    assert weighted.pick([1, 3]) == int(next(drawn(1, 0, 0, 4)) > 1)
 
 
 def test_an_early_button_takes_three_draws_after_the_build():
@@ -287,8 +285,7 @@ def test_a_given_rewards_place_may_be_taken_again_once_it_is_free():
 
 
 def test_what_the_source_does_not_decide_can_be_turned_over():
-    ball = item("GoodGoal", "20 0 30", sizes="1 1 1")
-    file = load_text(arena_text(agent(), ball, WALL), version="4")
+    file = load_text(arena_text(agent(), item("GoodGoal", "20 0 30", sizes="1 1 1"), WALL), version="4")
     for chance, count in (("unity", 2), ("unity!equal", 1), ("unity!equal!button", 1)):
         color = resolve(file.drawn_by(chance).arenas[0], 4).things[-1].color
         assert color == triple(4, count)

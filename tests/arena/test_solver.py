@@ -102,8 +102,7 @@ def test_on_the_floor_friction_takes_its_share_of_gravity():
 
 
 def test_friction_stops_and_does_not_turn_back():
-    motion = solve(driven((0.05, 0.03, 0.0)), [FLOOR])
-    assert motion.after == pytest.approx((0, 0, 0), abs=1e-6)
+    assert solve(driven((0.05, 0.03, 0.0)), [FLOOR]).after == pytest.approx((0, 0, 0), abs=1e-6)
 
 
 _SPEEDS = st.floats(-30.0, 30.0)
@@ -145,8 +144,7 @@ def test_along_a_fence_both_friction_axes_of_both_contacts_saturate():
     fence = (pressed + 0.6 * weight) / (1 - 0.6**2)
     loss = 0.6 * (fence + weight + 0.6 * fence)
     start = driven((0.0, 20.0, 0.0), 18)
-    motion = solve(start, [FLOOR, FENCE])
-    assert start[1] - motion.after[1] == pytest.approx(loss, rel=0.05)
+    assert start[1] - solve(start, [FLOOR, FENCE]).after[1] == pytest.approx(loss, rel=0.05)
 
 
 def test_a_fence_slows_as_in_physx():
@@ -185,8 +183,7 @@ def test_a_wall_hit_within_the_friction_cone_holds_as_in_physx(heading, end):
 )
 def test_what_is_light_slows_the_agent_as_in_physx(kind, place, size, yaw, ticks, end):
     thing = item(kind, place, sizes=size, rotations=str(yaw))
-    stopped = ended(thing, place="20 0 10", forward=ticks, idle=30)
-    assert stopped[::2] == pytest.approx((20, end), abs=0.02)
+    assert ended(thing, place="20 0 10", forward=ticks, idle=30)[::2] == pytest.approx((20, end), abs=0.02)
 
 
 def test_the_agent_passes_on_a_side_push_to_a_block():

@@ -24,8 +24,7 @@ TREE = arena_text(agent("20 0 10"), item("SpawnerTree", "20 0 16", rotations="0"
 
 
 def results(folder, *patterns):
-    found = found_in(folder, Setup("4", None, []), patterns)
-    return {(each.check, each.version): each for each in found}
+    return {(each.check, each.version): each for each in found_in(folder, Setup("4", None, []), patterns)}
 
 
 @pytest.fixture

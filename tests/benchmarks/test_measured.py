@@ -111,8 +111,7 @@ def test_every_section_is_measured_on_its_subjects():
     assert set(steps["subject"]) == {CHILDREN[0], CHILDREN[-1]}
     assert set(by_section["a reset with its observation"]["column"]) == {"tasks", "generated tasks"}
     assert len(by_section["steps by number of things"]) == 4 * TINY.passes
-    together = by_section["steps of 8 environments together, resets included"]
-    assert set(together["column"]) == {"steps"}
+    assert set(by_section["steps of 8 environments together, resets included"]["column"]) == {"steps"}
 
 
 @pytest.mark.parametrize(("setup", "episodes"), [(RAYS, 200), (CAMERA, 120)], ids=["rays", "camera"])

@@ -25,8 +25,7 @@ def printed(command, *words):
     ("command", "file"), [("errors", "oracle"), ("baselines", "baselines"), ("verdicts", "verdicts")]
 )
 def test_boxing_prints_rows_as_the_suites_files_have_them(command, file):
-    text = files("suites.boxing").joinpath(f"{file}.csv").read_text()
-    shipped = list(csv.reader(text.splitlines()))
+    shipped = list(csv.reader(files("suites.boxing").joinpath(f"{file}.csv").read_text().splitlines()))
     found = list(csv.reader(printed(boxing.app, command, "--environment", "death", "--worlds", "2")))
     assert found[0] == shipped[0]
     assert [row[:3] for row in found[1:]] == [row[:3] for row in shipped if row[0] == "death"]

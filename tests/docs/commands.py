@@ -101,8 +101,7 @@ def _python(arguments):
             assert not word.startswith("--") or word in _help(str(file)), word
         return
     words = [word for word in arguments[2:] if not word.startswith("-")]
-    several = ("inspect_ai", "benchmarks.boxing")
-    below = words[:1] if arguments[1] in several else []
+    below = words[:1] if arguments[1] in ("inspect_ai", "benchmarks.boxing") else []
     for word in arguments[2:]:
         assert not word.startswith("--") or word in _help(*arguments[:2], *below), word
 

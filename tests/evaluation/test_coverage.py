@@ -40,6 +40,5 @@ def test_with_many_clusters_it_is_not_wasteful():
 
 def test_trials_that_all_agree_or_of_a_single_cluster_count_as_one_a_cluster():
     assert clustered_interval(np.full(12, 3.0), np.full(12, 3.0)) == wilson(12, 12)
-    half = np.repeat([3.0, 0.0], 6)
-    assert clustered_interval(half, np.full(12, 3.0)) == wilson(6, 12)
+    assert clustered_interval(np.repeat([3.0, 0.0], 6), np.full(12, 3.0)) == wilson(6, 12)
     assert clustered_interval(np.array([2.0]), np.array([4.0])) == wilson(0.5, 1)

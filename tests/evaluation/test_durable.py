@@ -310,8 +310,7 @@ def test_a_refused_parameter_is_not_sent_again(battery, provider, logs):
     (sample,) = read_eval_log(str(result.log)).samples
     told = [event.data for event in sample.events if event.event == "info" and "left out" in event.data]
     assert len(told) == 1
-    parameters = {sent for episode in result.run.episodes() for sent in episode.sent}
-    assert parameters == {"{}"}
+    assert {sent for episode in result.run.episodes() for sent in episode.sent} == {"{}"}
 
 
 def test_what_was_paid_for_is_not_expected_to_be_paid_again(battery, provider, prices, logs):

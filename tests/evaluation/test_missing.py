@@ -94,8 +94,7 @@ def test_tasks_without_a_criterion_are_left_out_and_errors_on_others_are_not():
     assert set(counted(frame)["task_id"]) == {"marked", "silent"}
     (row,) = pass_rates(frame).to_dict("records")
     assert (row["planned"], row["trials"], row["missing"], row["tasks"]) == (3, 1, 2, 2)
-    unmarked = frame[frame["task_id"] == "unmarked"]
-    (row,) = pass_rates(unmarked).to_dict("records")
+    (row,) = pass_rates(frame[frame["task_id"] == "unmarked"]).to_dict("records")
     assert (row["planned"], row["missing"]) == (0, 0)
     assert np.isnan([row["pass_rate"], row["most"]]).all()
 

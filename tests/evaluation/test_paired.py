@@ -39,8 +39,7 @@ def test_holm_agrees_with_the_textbook():
 
 def test_tasks_are_paired_and_counted_once_each():
     one = {"t1": [True, True], "t2": [True, False], "t3": [False, False]}
-    other = {"t1": [False], "t2": [True], "t3": [False]}
-    pair = compared(one, other)
+    pair = compared(one, {"t1": [False], "t2": [True], "t3": [False]})
     assert (pair["tasks"], pair["rate"], pair["other_rate"]) == (3, 0.5, pytest.approx(1 / 3))
     assert pair["difference"] == pytest.approx(1 / 6)
     assert pair["low"] < pair["difference"] < pair["high"]
@@ -165,8 +164,7 @@ def test_variants_count_as_further_trials_of_one_idea():
     study = planned_study(ids, 2)
     assert (study.tasks, study.groups, study.trials) == (24, 8, 2)
     assert study.difference == planned_difference(8, 6) > planned_difference(24, 2)
-    unrelated = planned_study([f"t{number}" for number in range(24)], 2)
-    assert unrelated.difference == planned_difference(24, 2)
+    assert planned_study([f"t{number}" for number in range(24)], 2).difference == planned_difference(24, 2)
 
 
 @pytest.mark.parametrize("chance", [0.1, 0.5, 0.9])

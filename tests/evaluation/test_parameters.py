@@ -153,8 +153,7 @@ def test_a_cut_answer_leaves_the_parameters_of_the_repeated_request(model, playe
 
 
 def test_requests_that_an_older_log_does_not_have_are_unknown(played, tmp_path):
-    made = played("anthropic/claude-sonnet-4-0")
-    whole = read_eval_log(str(made.log))
+    whole = read_eval_log(str(played("anthropic/claude-sonnet-4-0").log))
     calls = [event for event in whole.samples[0].events if event.event == "model"]
     for event in calls[5:]:
         event.call = None

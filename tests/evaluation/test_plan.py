@@ -25,8 +25,7 @@ def sentence(battery, tmp_path, name, *more):
     logs = tmp_path / name
     given = ["eval", "--model=arena/random", "--max-scripts=1", f"--plan={tmp_path / 'plan.json'}"]
     said = CliRunner().invoke(app, [*given, f"--testbed={battery}", f"--log-dir={logs}", *more])
-    log = open_logs([(None, next(logs.glob("*.eval")))])[0]
-    return plan_sentence(log), said.output
+    return plan_sentence(open_logs([(None, next(logs.glob("*.eval")))])[0]), said.output
 
 
 @pytest.mark.e2e

@@ -78,8 +78,7 @@ def by_group(found):
 
 
 def test_the_floor_is_0_the_best_1_and_below_the_floor_is_0(suite):
-    passes = {1: [True] * 7 + [False] * 3, 2: [False] * 10}
-    found = scaled_scores(results(passes), suite, {"model": HOLDS})
+    found = scaled_scores(results({1: [True] * 7 + [False] * 3, 2: [False] * 10}), suite, {"model": HOLDS})
     table = by_group(found)
     assert table.loc["1", ["floor", "floor_agent", "best"]].tolist() == [0.2, "prior-only", 0.7]
     assert table.loc["1", "scaled"] == pytest.approx(1)

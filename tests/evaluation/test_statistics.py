@@ -78,8 +78,7 @@ def test_scores_between_0_and_1_have_a_mean_with_an_interval_over_tasks():
 
 
 def test_an_interquartile_mean_drops_a_quarter_at_each_end_and_resamples_runs_within_tasks():
-    scores = np.array([[0.0, 5.0, 1.0, -9.0], [0.2, 5.0, 1.0, 9.0]])
-    mean, low, high = interquartile_mean(scores)
+    mean, low, high = interquartile_mean(np.array([[0.0, 5.0, 1.0, -9.0], [0.2, 5.0, 1.0, 9.0]]))
     assert mean == pytest.approx((0.2 + 1 + 1 + 5) / 4)
     # The second and the third task never change; of the others each draws twice one of two values.
     draws = [

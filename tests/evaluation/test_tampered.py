@@ -56,8 +56,7 @@ def played(tmp_path_factory):
 def read_everything(log, out, replays):
     """All that commands do with a log; `replays` says whether episodes may be played again."""
     read_run(str(log))
-    opened = RunLog(log)
-    yield submission(opened, Submitter(name="A. Tester"))
+    yield submission(RunLog(log), Submitter(name="A. Tester"))
     if replays:
         found = find_sources([log], lambda _: False)
         every = [each for source in found.sources for each in verify_sample(source, Options())]

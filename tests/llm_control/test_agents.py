@@ -51,8 +51,7 @@ def test_without_a_ball_it_looks_around_and_then_leaves():
 
 
 def test_the_open_side_is_found():
-    frame = seen(item("Wall", "14 0 13", sizes="16 5 1", rotations="0", colors="0 0 255"))
-    assert most_open(frame)[0] > 30
+    assert most_open(seen(item("Wall", "14 0 13", sizes="16 5 1", rotations="0", colors="0 0 255")))[0] > 30
 
 
 @pytest.mark.parametrize("distance", [0.05, 1, 5.9, 20, 100])

@@ -78,8 +78,7 @@ def test_a_long_plan_takes_no_more_scripts_than_are_allowed(most, replies):
 
 def test_idle_steps_take_a_reply_each_and_what_is_between_them_one():
     plan = Plan(2, (IDLE, IDLE, IDLE, *LONG, IDLE, IDLE, FORWARD))
-    replies = told(plan, ArenaChoices())
-    assert [reply == WAIT for reply in replies] == [True, False, True, True, False]
+    assert [reply == WAIT for reply in told(plan, ArenaChoices())] == [True, False, True, True, False]
     assert replies_needed(plan, ArenaChoices()) == 5
     assert next_reply(plan, len(plan.actions), ArenaChoices()) == END
 
@@ -176,8 +175,7 @@ ONE = {**SMALL, "tasks": "01-04-03"}
 
 
 def test_idle_steps_in_between_and_the_clock_that_ran_down_are_played(battery, tmp_path):
-    actions = (*OPENING, IDLE, FORWARD, FORWARD, IDLE, IDLE, TURN_LEFT, BACKWARD)
-    recording = recorded(battery, actions)
+    recording = recorded(battery, (*OPENING, IDLE, FORWARD, FORWARD, IDLE, IDLE, TURN_LEFT, BACKWARD))
     assert not recording.passed
     model = saved(tmp_path / "kept", {"01-04-03": recording})
     assert kept(run(battery, tmp_path / "logs", model, **ONE)) == {"01-04-03": recording}

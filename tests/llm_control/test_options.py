@@ -172,8 +172,7 @@ def test_tools_play_what_scripts_play(battery):
 
 
 def test_text_instead_of_a_call_costs_a_step_and_is_told(battery):
-    replies = ["Go(3);", called("act", script="Go(1);")]
-    _, calls = ask_with(battery, replies, max_scripts=2, replies="tools")
+    _, calls = ask_with(battery, ["Go(3);", called("act", script="Go(1);")], max_scripts=2, replies="tools")
     assert "You called no tool" in calls[1].input[-1].text
     assert [tool.name for tool in calls[0].tools] == ["act"]
     _, calls = ask_with(battery, ["Go(3);"], max_scripts=1)

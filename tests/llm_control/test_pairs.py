@@ -183,8 +183,7 @@ def test_a_server_is_asked_the_same_about_both_pictures(pictures, tmp_path, bodi
         return answer("Go(5);", finish_reason="content_filter")
 
     bodies = bodies_of(reply)
-    some = {name: pictures[name] for name in "0248"}
-    result = probe(MODEL, tmp_path, display="none", pictures=some)
+    result = probe(MODEL, tmp_path, display="none", pictures={name: pictures[name] for name in "0248"})
     texts = [body["messages"][0]["content"][1]["text"] for body in bodies]
     assert sorted(map(texts.count, set(texts))) == [16, 16, 16]
     assert "64 x 64 pixels" in max(texts, key=len)

@@ -124,8 +124,7 @@ def test_a_reply_without_a_step_states_the_health_that_was_read_last(protocol, c
 
 def test_the_demonstration_of_experiment_2_is_in_the_first_message(converted, battery, requests, tmp_path):
     shown = {"demonstration": str(converted.demonstration)}
-    request = asked(converted, battery, "paper-experiment-2", **shown)
-    log = evaluated(request, tmp_path / "logs").log
+    log = evaluated(asked(converted, battery, "paper-experiment-2", **shown), tmp_path / "logs").log
     (message,) = requests[0]["messages"]
     seen = [part for k in (1, 2) for part in (text("assistant: " + SCRIPTS[k - 1]), text("user: " + LABEL),
             "image_url", text(STATED.format(HEALTHS[k])))]  # fmt: skip

@@ -111,8 +111,7 @@ def test_slips_are_repaired_unless_strict():
 
 def played(replies, **choices):
     frames = {"commands": "moves", "one_step": True, "max_scripts": 150, "initial_idle_steps": (1,)}
-    chosen = ArenaChoices(**{**frames, **choices})
-    played = ScriptedEpisode(episode(agent(), t=100), None, chosen)
+    played = ScriptedEpisode(episode(agent(), t=100), None, ArenaChoices(**{**frames, **choices}))
     played.begin()
     for reply in replies:
         assert played.wants_reply

@@ -78,8 +78,7 @@ def test_a_form_reads_what_its_answers_mean():
     kinds = ("text", "slider", "choice", "checkbox", "number")
     keys = ({}, {"step": 0.1}, {"options": ["left"]}, {"options": ["cup", "box"], "required": False}, {})
     both = zip(kinds, keys, strict=True)
-    questions = tuple(question({"type": kind, **given, "id": kind}) for kind, given in both)
-    form = Form("Say.", questions, str)
+    form = Form("Say.", tuple(question({"type": kind, **given, "id": kind}) for kind, given in both), str)
     answers = {"text": "ok", "slider": "0.3", "choice": "left", "checkbox": '["box", "cup"]', "number": "2,0"}
     values = {"text": "ok", "slider": 0.3, "choice": "left", "checkbox": (0, 1), "number": 2}
     assert form.read(answers) == values

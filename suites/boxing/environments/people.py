@@ -210,8 +210,7 @@ class Survival(World):
 
     def parameters(self, z: Floats) -> Floats:
         """Return lambda0 in 1 / year, and beta."""
-        hazard = gammaincinv(_SHAPE, ndtr(z[:, 0])) / _RATE
-        return np.stack([hazard, 10 * np.abs(z[:, 1])], axis=1)
+        return np.stack([gammaincinv(_SHAPE, ndtr(z[:, 0])) / _RATE, 10 * np.abs(z[:, 1])], axis=1)
 
     def signals(self, theta: Floats, xs: Floats) -> Floats:
         """Compute the probability of being dead."""

@@ -123,8 +123,7 @@ def _dug_out(play: Player, shovel: int) -> int:
 
 
 def _eastward(play: Player, pattern: str) -> list[int]:
-    near = play.near(pattern).items()
-    return [thing for thing, (way, _) in near if way in ("east", "south-east")]
+    return [thing for thing, (way, _) in play.near(pattern).items() if way in ("east", "south-east")]
 
 
 def _channel(known: dict[str, list[float]]) -> int:

@@ -63,5 +63,4 @@ def test_deletion_is_asked_for(db):
 
 @pytest.mark.parametrize(("arguments", "text"), CASES["mistakes"])
 def test_errors(db, arguments, text, command):
-    given = arguments if "--db" in arguments else (*arguments, "--db", db)
-    assert text in command("people", *given).sentence
+    assert text in command("people", *arguments if "--db" in arguments else (*arguments, "--db", db)).sentence

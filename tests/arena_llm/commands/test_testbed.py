@@ -20,8 +20,7 @@ def generate(out, *arguments):
 def drawn(tmp_path_factory):
     """Four fresh tasks of level 1; not to be changed."""
     out = tmp_path_factory.mktemp("drawn") / "new"
-    result = generate(out, "--count", 4, "--seed", 3).succeeded()
-    assert result.startswith(f"4 tasks in {out}, all solved")
+    assert generate(out, "--count", 4, "--seed", 3).succeeded().startswith(f"4 tasks in {out}, all solved")
     return out
 
 
@@ -96,8 +95,7 @@ def test_other_files_in_the_folder_are_not_overwritten(tmp_path):
 def test_ctrl_c_keeps_a_beginning_and_the_same_command_goes_on(tmp_path):
     drawn = ("--levels", 1, "--count", 60, "--seed", 3)
     started = start("testbed", "generate", *drawn, "--out", tmp_path, "--jobs", 2)
-    errors = interrupted(started, lambda: len(list(tmp_path.rglob("*.yaml"))) >= 3)
-    assert errors.startswith("Stopped with ")
+    assert interrupted(started, lambda: len(list(tmp_path.rglob("*.yaml"))) >= 3).startswith("Stopped with ")
     kept = len(solutions.read(tmp_path))
     # A task's file is written before its solution.
     assert 2 <= kept < 60

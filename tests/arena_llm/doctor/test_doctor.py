@@ -70,8 +70,7 @@ def test_whatever_a_driver_does_is_a_finding(program, fault):
 
 
 def test_a_picture_must_show_something_and_the_same_twice():
-    rng = np.random.default_rng(0)
-    picture = rng.integers(0, 256, (8, 8, 3), np.uint8)
+    picture = np.random.default_rng(0).integers(0, 256, (8, 8, 3), np.uint8)
     assert "the same everywhere (all 7)" in fault_of(np.full((8, 8, 3), 7), np.full((8, 8, 3), 7))
     assert "two different pictures" in fault_of(picture, 255 - picture)
     assert "other machines draw other bytes" in fault_of(picture, picture.copy())

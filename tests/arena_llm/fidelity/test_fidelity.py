@@ -106,8 +106,7 @@ def test_without_columns_of_steps_the_paper_s_idle_steps_are_taken(folder):
 
 @pytest.mark.parametrize(("colour", "name"), CASES["colours"])
 def test_colours_of_the_original_are_distinguished(colour, name):
-    frame = np.full((4, 4, 3), colour, np.uint8)
-    assert [CLASSES[index] for index in classify(frame).ravel()] == [name] * 16
+    assert [CLASSES[index] for index in classify(np.full((4, 4, 3), colour, np.uint8)).ravel()] == [name] * 16
 
 
 def test_shares_and_overlaps_are_those_of_the_pixels():

@@ -35,8 +35,7 @@ def test_a_ball_is_drawn_where_the_camera_projects_it(scene, view, shape):
 
 
 def test_what_is_behind_a_camera_has_no_place():
-    camera = Camera((20, 1, 20), 0.0)
-    ahead, behind = camera.project([(20, 1, 25), (20, 1, 15)], SIDE, SIDE)
+    ahead, behind = Camera((20, 1, 20), 0.0).project([(20, 1, 25), (20, 1, 15)], SIDE, SIDE)
     assert ahead == pytest.approx((SIDE / 2, SIDE / 2))
     assert np.isnan(behind).all()
 
@@ -98,8 +97,7 @@ def test_no_line_is_drawn_over_gaps_and_leaps(path):
 
 
 def test_a_path_that_leaves_the_picture_is_cut_at_its_edge():
-    path = [(20, 0.5, 39 + 0.5 * step) for step in range(20)]
-    assert changed(trajectory(path)).any(axis=1).argmax() == 0
+    assert changed(trajectory([(20, 0.5, 39 + 0.5 * step) for step in range(20)])).any(axis=1).argmax() == 0
 
 
 def test_a_trail_spares_the_agent():

@@ -72,8 +72,7 @@ def test_each_agent_plays_each_suite(agent, suite, play, tmp_path):
 
 def assert_reported(log, agent, folder):
     """The pages show what an agent wrote beside its actions."""
-    written = write_log_report([log], folder)
-    pages = [page.read_text() for page in written.page.parent.rglob("*.html")]
+    pages = [page.read_text() for page in write_log_report([log], folder).page.parent.rglob("*.html")]
     assert any("reason 3 is that 7 is little" in page for page in pages)
     assert any("stage 2, until it is seen" in page for page in pages) == (agent == "plan-execute")
     noted = ("value 1", "values 1 to 10 in short")

@@ -103,8 +103,7 @@ def test_what_belongs_to_the_study_is_no_participant(small, tmp_path):
 def test_every_column_is_described(small, tmp_path):
     export(small, "study", tmp_path)
     book = json.loads((tmp_path / "codebook.json").read_text("utf-8"))
-    written = {path.name for path in tmp_path.glob("*.csv")}
-    assert set(book["tables"]) == written == set(tables_of("csv"))
+    assert set(book["tables"]) == {path.name for path in tmp_path.glob("*.csv")} == set(tables_of("csv"))
     text = (tmp_path / "codebook.md").read_text("utf-8")
     assert f"## Scores\n\n{book['scores']}\n" in text
     for name, table in book["tables"].items():

@@ -97,5 +97,4 @@ def test_answers_of_another_kind_are_text(tmp_path):
         store.answer(store.add_participant("P1", "study").id, "mood-1", "age", "nine")
         store.answer(store.add_participant("P2", "study").id, "mood-1", "age", "9")
         export(store, "study", tmp_path / "out")
-    wide = pd.read_csv(tmp_path / "out" / "participants_wide.csv")
-    assert list(wide["mood-1.age"]) == ["nine", "9"]
+    assert list(pd.read_csv(tmp_path / "out" / "participants_wide.csv")["mood-1.age"]) == ["nine", "9"]

@@ -148,6 +148,5 @@ def test_codes_and_conditions_keep_their_zeros(app, tmp_path):
     for code in ("007", "7", "NA", "None"):
         went(study, store, code)
     export(store, "tiny", tmp_path)
-    codes = read_results(tmp_path / "results.csv")["participant"]
-    assert list(codes.unique()) == ["007", "7", "NA", "None"]
+    assert list(read_results(tmp_path / "results.csv")["participant"].unique()) == ["007", "7", "NA", "None"]
     assert sorted(run.agent for run in read_run(str(tmp_path), "p")) == ["p (01)", "p (None)"]

@@ -23,8 +23,7 @@ CASES = cases(__file__)
 
 
 def test_the_example_is_a_study_and_shows_every_key():
-    plan = load_plan(EXAMPLE)
-    assert [task.id for task in plan.test] == ["01-02-01", "01-06-02", "02-02-01", "02-10-01"]
+    assert [task.id for task in load_plan(EXAMPLE).test] == ["01-02-01", "01-06-02", "02-02-01", "02-10-01"]
     text = EXAMPLE.read_text()
     models = [
         Study,

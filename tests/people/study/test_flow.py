@@ -59,8 +59,7 @@ def test_a_child_is_asked_after_the_parent(app):
     assert "I do not want to take part</button>" in walker.page.text
     assert store.participants("tiny") == []
     # Not without the parent, and only by the page's own answers.
-    alone = client_of(study).post("/assent", data=walker.link | {"answer": "agree"})
-    assert alone.headers["location"] == "/"
+    assert client_of(study).post("/assent", data=walker.link | {"answer": "agree"}).headers["location"] == "/"
     assert walker.visitor.post("/assent", data=hidden(walker.page.text)).status_code == 400
     walker.send("/assent", answer="agree")
     assert walker.stage == "questions-background"
@@ -302,8 +301,7 @@ def test_a_test_task_that_cannot_be_resumed_is_never_played_again(plain):
     first = source.next_task(store, me, Task)
     assert (first.task.id, first.position, first.count, first.max_steps) == ("01-01-01", 0, 3, 10)
     # A different seed than the study's: not the same episode.
-    trial = played.begin(store, me)
-    assert source.resumed(store, me, trial, Task) is None
+    assert source.resumed(store, me, played.begin(store, me), Task) is None
     assert source.next_task(store, me, Task) is None
     assert stage_name(plan, store, me) == "break-1"
     store.note(me.id, "passed", {"stage": "break-1"})
