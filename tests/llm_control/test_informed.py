@@ -156,8 +156,7 @@ OTHERS = ({}, {"replies": "tools"}, {"memory_turns": 1}, {"max_scripts": "none",
 @pytest.mark.parametrize("agent_", ["arena/oracle", "arena/random"])
 def test_recordings_of_a_run_play_again_to_the_same_bits(agent_, choices, battery, tmp_path):
     first = kept(run(battery, tmp_path / "a", agent_, **SMALL, max_scripts=4))
-    again = run(battery, tmp_path / "b", saved(tmp_path / "kept", first), **SMALL, **choices)
-    assert kept(again) == first
+    assert kept(run(battery, tmp_path / "b", saved(tmp_path / "kept", first), **SMALL, **choices)) == first
 
 
 def recorded(battery, actions, seed=0, trial=0):

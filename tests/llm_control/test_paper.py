@@ -69,8 +69,7 @@ THREE_VIEWS = ("image_url", text(LABEL), "image_url", text(LABEL), "image_url", 
 
 
 def images(body):
-    parts = body["messages"][0]["content"]
-    return [part["image_url"] for part in parts if part["type"] == "image_url"]
+    return [part["image_url"] for part in body["messages"][0]["content"] if part["type"] == "image_url"]
 
 
 def without_pixels(parts):

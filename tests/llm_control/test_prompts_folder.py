@@ -15,6 +15,7 @@ from evaluation.suites import chosen_tasks
 from evaluation.verify.sources import Verdict
 from llm_control.choices import ArenaChoices
 from llm_control.demonstration import file_sha256, read_demonstration
+from render.image import decode, webp
 from tests.cases import cases
 from tests.evaluation.verify.logs import checked
 from tests.llm_control.batteries import ARENA, battery_of, eval_request, evaluated
@@ -149,5 +150,6 @@ def test_an_absent_folder_and_a_layout_that_forgets_the_system_text_are_refused(
 @pytest.mark.parametrize(("old", "new", "message"), CASES["wrong_demonstrations"])
 def test_a_demonstration_that_cannot_serve_is_one_clear_error(old, new, message, shown):
     shown.write_text(DEMONSTRATION.replace(old, new))
+    (shown.parent / "c.webp").write_bytes(webp(decode(picture(9))))
     with pytest.raises(ConfigError, match=re.escape(message)):
         read_demonstration(shown)
